@@ -1,0 +1,73 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cluster/nodes.h"
+#include "core/ids.h"
+#include "stream/command.h"
+#include "stream/table.h"
+
+namespace stream {
+
+struct StreamRow {
+  std::string name;
+  StreamConfig config;
+  core::Life owner;
+  core::Epoch epoch{};  // Goes up with every opening, so that what an earlier owner writes is refused.
+  bool open = false;    // The owner may have records that are only in its write-ahead log.
+  bool deleted = false;         // Name gone; kept for the data that live forks inherit.
+  bool awaits_content = false;  // Created with a body: as long as nothing was ever appended, the
+                                // creation is unfinished and a repeat of it brings the body again.
+  core::Offset start = 0;       // First record that readers may have.
+  core::Offset end = 0;         // End of what data objects hold (for a fork: at least the fork point).
+  std::optional<StreamEnd> ended;
+  core::WallMs created_ms = 0;
+  core::WallMs touched_ms = 0;  // Last known use, for the TTL; see drivers/expiry.
+  std::optional<ForkPoint> fork;
+  std::uint32_t forks = 0;      // Rows (soft-deleted ones too) that name this one as parent.
+  std::vector<Extent> extents;  // In order, without gaps; from >= fork point.
+  bool operator==(const StreamRow&) const = default;
+};
+
+enum class ObjectState : std::uint8_t {
+  reserved,   // An upload may be under way.
+  committed,  // Streams have extents in it.
+  doomed,     // Nothing refers to it: delete it from the store, then ForgetObjects.
+};
+
+struct ObjectRow {
+  ObjectState state = ObjectState::reserved;
+  core::Life life;               // Who reserved it; part of its name in the store.
+  std::uint64_t bytes = 0;
+  std::uint32_t extents = 0;     // Live ones.
+  core::WallMs reserved_ms = 0;
+  bool operator==(const ObjectRow&) const = default;
+};
+
+/// The whole state of the stream service after applying the log up to `applied`. Published views
+/// are never modified. Rows are shared between versions (see table.h).
+struct View {
+  core::Index applied{0};
+  cluster::Nodes nodes;
+  Table<core::StreamId, StreamRow> streams;
+  Table<std::string, core::StreamId> names;
+  Table<core::ObjectId, ObjectRow> objects;
+  core::StreamId next_stream{1};
+  core::ObjectId next_object{1};
+  bool operator==(const View&) const = default;
+
+  const StreamRow* find(core::StreamId id) const { return streams.find(id); }
+
+  /// The live stream of that name; null if there is none (or it is soft-deleted).
+  const StreamRow* find(const std::string& name) const {
+    const core::StreamId* id = names.find(name);
+    return id == nullptr ? nullptr : streams.find(*id);
+  }
+};
+
+using ViewPtr = std::shared_ptr<const View>;
+
+}  // namespace stream
