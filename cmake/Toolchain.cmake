@@ -1,0 +1,34 @@
+# What makes building quick, and what the presets switch on.
+
+find_program(CCACHE ccache)
+if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  # A precompiled header is usable from the cache only with these; work trees share one cache.
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+    ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+    CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CCACHE})
+endif()
+
+find_program(MOLD mold)
+find_program(LLD NAMES ld.lld ld.lld-14)
+if(MOLD)
+  add_link_options(-fuse-ld=mold)
+elseif(LLD)
+  add_link_options(-fuse-ld=lld)
+endif()
+
+# CLOUDULER_SANITIZE is set by presets: address,undefined or thread.
+if(CLOUDULER_SANITIZE)
+  add_compile_options(-fsanitize=${CLOUDULER_SANITIZE} -fno-omit-frame-pointer
+    -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${CLOUDULER_SANITIZE})
+endif()
+if(CLOUDULER_FUZZERS)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  # Otherwise the time stamp inside a precompiled header defeats ccache.
+  add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
+  if(CLOUDULER_SANITIZE MATCHES "undefined")
+    add_compile_options(-fno-sanitize=function)  # clang 14 cannot emit it for coroutines
+  endif()
+endif()
