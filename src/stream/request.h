@@ -124,11 +124,11 @@ enum class ReadStatus : std::uint8_t {
   beyond_tail,   // After the tail: no offset of this stream.
 };
 
-/// Records [first, end) of a stored batch, with the batch around them.
+/// Records [first, end) of stored batches, with the batches around them.
 struct BatchSlice {
-  core::Bytes batch;          // One whole RecordBatch v2.
-  core::Offset first = 0;     // First record wanted; may lie inside the batch.
-  core::Offset end = 0;       // One past the last record wanted.
+  core::Bytes batches;        // A run of one or more whole RecordBatch v2, consecutive offsets.
+  core::Offset first = 0;     // First record wanted; may lie inside the first batch.
+  core::Offset end = 0;       // One past the last record wanted; may lie inside the last batch.
 };
 
 struct ReadReply {
