@@ -57,7 +57,7 @@ struct OpenStream {
 };
 
 /// A node's new life takes over what its ended life owned, together with that life's write-ahead
-/// log, which only it can read. All streams of `from` become closed streams of `to`.
+/// log, which only it can read. All streams of `from` become streams of `to`, open ones stay open.
 struct AdoptLife {
   core::Life from;
   core::Life to;
@@ -141,7 +141,8 @@ struct TrimStream {
   bool operator==(const TrimStream&) const = default;
 };
 
-/// Takes the name away. With live forks the row stays (soft-deleted) until the last is gone.
+/// Removes the stream and frees its name. With live forks both stay, soft-deleted, until the last
+/// fork is gone: the name then answers "gone" (410) and cannot be created anew (exists).
 struct DeleteStream {
   core::Life life;
   core::StreamId stream{};

@@ -18,7 +18,7 @@ struct StreamRow {
   core::Life owner;
   core::Epoch epoch{};  // Goes up with every opening, so that what an earlier owner writes is refused.
   bool open = false;    // The owner may have records that are only in its write-ahead log.
-  bool deleted = false;         // Name gone; kept for the data that live forks inherit.
+  bool deleted = false;         // Soft-deleted: kept, name and all, for the data that forks inherit.
   bool awaits_content = false;  // Created with a body: as long as nothing was ever appended, the
                                 // creation is unfinished and a repeat of it brings the body again.
   core::Offset start = 0;       // First record that readers may have.
@@ -61,7 +61,8 @@ struct View {
 
   const StreamRow* find(core::StreamId id) const { return streams.find(id); }
 
-  /// The live stream of that name; null if there is none (or it is soft-deleted).
+  /// The stream of that name; null if there is none. It may be soft-deleted (`row.deleted`): then
+  /// the name stays taken until the last fork is gone.
   const StreamRow* find(const std::string& name) const {
     const core::StreamId* id = names.find(name);
     return id == nullptr ? nullptr : streams.find(*id);
