@@ -43,10 +43,10 @@ def test_the_commands_of_the_readme_work_as_written(new_node):
     node.admin_port = int(ports["9090"])
     node.start()
 
-    todo = blocks()
-    assert todo, "README.md marks no commands"
+    steps = blocks()
+    assert steps, "README.md marks no commands"
     env = node.env | {"PATH": f"{BINARY.parent}:{os.environ['PATH']}", "CLOUDULER_ENDPOINT": f"http://{listen}"}
-    for commands, expected in todo:
+    for commands, expected in steps:
         done = subprocess.run(["bash", "-euo", "pipefail", "-c", here(commands)], cwd=node.dir, env=env,
                               capture_output=True, text=True, timeout=60)
         assert done.returncode == 0, f"{commands}\n{done.stdout}\n{done.stderr}"
