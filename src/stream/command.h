@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,6 +17,11 @@ namespace stream {
 // Everything that can happen to the stream service. Each command is a value that may arrive late or
 // twice, so it carries all that its outcome depends on, time included, and names the life that
 // speaks. Stored (docs/log-format.md): fields are only ever appended, variants only added at the end.
+
+// What is larger is invalid. Every node must judge the same log alike, so these are part of the
+// log's meaning: they can only ever be raised, and only once all nodes know the new value.
+inline constexpr std::size_t kMaxNameBytes = 1024;
+inline constexpr std::uint32_t kMaxReservation = 4096;
 
 /// What a creator asks for. Two creations with equal configs are one (HTTP: 200, else 409).
 struct StreamConfig {
@@ -37,7 +43,9 @@ struct ForkPoint {
 };
 
 /// outcome.value: the stream's id (also when redundant).
-/// exists: the name is taken by a stream with another config. not_found: the fork's parent is gone.
+/// exists: the name is taken by a stream with another config, or a soft-deleted one; its id is the
+/// value. not_found: the fork's parent is gone. invalid: the fork point is outside the parent.
+/// Whether an existing stream is closed is the engine's to compare: the log hears of an end late.
 struct CreateStream {
   core::Life life;
   std::string name;
@@ -49,7 +57,8 @@ struct CreateStream {
   bool operator==(const CreateStream&) const = default;
 };
 
-/// The owner begins to write at the stream's next epoch; outcome.value is that epoch.
+/// The owner begins to write at the stream's next epoch; outcome.value is that epoch. A life opens
+/// a stream once (until it closes it): a repeat is redundant, with the same epoch.
 struct OpenStream {
   core::Life life;
   core::StreamId stream{};
@@ -105,8 +114,11 @@ struct StreamCommit {
   bool operator==(const StreamCommit&) const = default;
 };
 
-/// An uploaded object, and the streams whose end offset it moves; all of it or nothing. Commits of
-/// streams that were deleted meanwhile are passed over.
+/// An uploaded object, and the streams whose end offset it moves; all of it or nothing. Each stream
+/// appears once and must be the proposer's, at its present epoch; its extent must begin at the
+/// committed end. Commits of streams that are gone are passed over; soft-deleted ones are committed,
+/// as far as forks need them. redundant: it was committed before. not_found: the reservation is gone
+/// (it was given up): upload again, as another object.
 struct CommitObject {
   core::Life life;
   core::ObjectId object{};  // 0: nothing but ends.
@@ -149,7 +161,8 @@ struct DeleteStream {
   bool operator==(const DeleteStream&) const = default;
 };
 
-/// Applies only if nobody touched the stream since the proposer looked.
+/// Deletes a stream whose TTL or expiry time has passed by `at_ms` (invalid otherwise). Applies only
+/// if nobody touched the stream since the proposer looked.
 struct ExpireStream {
   core::Life life;
   core::StreamId stream{};
@@ -166,14 +179,16 @@ struct TouchStreams {
   bool operator==(const TouchStreams&) const = default;
 };
 
-/// Gives up reservations that were never committed (of an ended life, or too old).
+/// Gives up reservations that were never committed (of an ended life, or too old): they are doomed.
+/// Those that are not, or no longer, reserved are passed over.
 struct AbandonObjects {
   core::Life life;
   std::vector<core::ObjectId> objects;
   bool operator==(const AbandonObjects&) const = default;
 };
 
-/// Second phase of a deletion: the store no longer has these doomed objects.
+/// Second phase of a deletion: the store no longer has these doomed objects. changed_since if one
+/// of them is not doomed.
 struct ForgetObjects {
   core::Life life;
   std::vector<core::ObjectId> objects;

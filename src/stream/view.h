@@ -1,12 +1,14 @@
 #pragma once
 
+#include <compare>
 #include <memory>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cluster/nodes.h"
 #include "core/ids.h"
+#include "core/rare.h"
 #include "stream/command.h"
 #include "stream/table.h"
 
@@ -17,18 +19,20 @@ struct StreamRow {
   StreamConfig config;
   core::Life owner;
   core::Epoch epoch{};  // Goes up with every opening, so that what an earlier owner writes is refused.
+  core::Epoch opened_in{};  // Of the life that opened it last: a life opens a stream once.
   bool open = false;    // The owner may have records that are only in its write-ahead log.
   bool deleted = false;         // Soft-deleted: kept, name and all, for the data that forks inherit.
   bool awaits_content = false;  // Created with a body: as long as nothing was ever appended, the
                                 // creation is unfinished and a repeat of it brings the body again.
   core::Offset start = 0;       // First record that readers may have.
   core::Offset end = 0;         // End of what data objects hold (for a fork: at least the fork point).
-  std::optional<StreamEnd> ended;
+  core::Rare<StreamEnd> ended;
   core::WallMs created_ms = 0;
   core::WallMs touched_ms = 0;  // Last known use, for the TTL; see drivers/expiry.
-  std::optional<ForkPoint> fork;
+  core::Rare<ForkPoint> fork;
   std::uint32_t forks = 0;      // Rows (soft-deleted ones too) that name this one as parent.
-  std::vector<Extent> extents;  // In order, without gaps; from >= fork point.
+  std::vector<Extent> extents;  // In order, without gaps, up to `end`; from >= fork point. May begin
+                                // before `start`: forks may still read those records.
   bool operator==(const StreamRow&) const = default;
 };
 
@@ -47,14 +51,28 @@ struct ObjectRow {
   bool operator==(const ObjectRow&) const = default;
 };
 
+/// A fork that reads its parent's records from `from` on (up to its fork point). Ordered so that the
+/// first one of a parent says how much of the parent must be kept, however many forks it has.
+struct Inheritance {
+  core::StreamId parent{};
+  core::Offset from = 0;
+  core::StreamId fork{};
+  auto operator<=>(const Inheritance&) const = default;
+};
+
+struct Nothing {
+  bool operator==(const Nothing&) const = default;
+};
+
 /// The whole state of the stream service after applying the log up to `applied`. Published views
 /// are never modified. Rows are shared between versions (see table.h).
 struct View {
   core::Index applied{0};
   cluster::Nodes nodes;
   Table<core::StreamId, StreamRow> streams;
-  Table<std::string, core::StreamId> names;
+  Table<std::string, core::StreamId> names;  // Of soft-deleted streams too.
   Table<core::ObjectId, ObjectRow> objects;
+  Table<Inheritance, Nothing> inheritances;  // Follows from the rows: not in snapshots.
   core::StreamId next_stream{1};
   core::ObjectId next_object{1};
   bool operator==(const View&) const = default;
@@ -63,7 +81,7 @@ struct View {
 
   /// The stream of that name; null if there is none. It may be soft-deleted (`row.deleted`): then
   /// the name stays taken until the last fork is gone.
-  const StreamRow* find(const std::string& name) const {
+  const StreamRow* find(std::string_view name) const {
     const core::StreamId* id = names.find(name);
     return id == nullptr ? nullptr : streams.find(*id);
   }
