@@ -1,0 +1,96 @@
+#include "stream/gather.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "stream/record_batch.h"
+#include "stream/record_reader.h"
+
+namespace stream {
+namespace {
+
+/// Calls `use(value)` for each record of the slice.
+template <class Use>
+core::Result<void> for_each_value(const BatchSlice& slice, Use use) {
+  std::string_view rest = slice.batches.view();
+  while (!rest.empty()) {
+    TRY(const BatchHeader header, peek_batch(rest));
+    if (header.base >= slice.end) break;
+    if (header.end > slice.first) {
+      TRY(RecordReader reader, RecordReader::open(rest));
+      for (Record record; reader.next(record);) {
+        if (record.offset < slice.first) continue;
+        if (record.offset >= slice.end) break;
+        use(record.value.value_or(std::string_view()));
+      }
+      if (!reader.ok()) {
+        return core::fail(
+            core::Errc::corrupt,
+            fmt::format("records of the batch at offset {} make no sense", header.base));
+      }
+    }
+    rest.remove_prefix(header.size);
+  }
+  return {};
+}
+
+/// What stands for a value that is no JSON text, so that the array around it stays one.
+constexpr std::string_view kNull = "null";
+
+}  // namespace
+
+core::Result<std::size_t> append_values(const BatchSlice& slice, Join join, std::string& out) {
+  out.reserve(out.size() + slice.batches.size());
+  std::size_t count = 0;
+  const auto raw = [&](std::string_view value) {
+    out.append(value);
+    count += 1;
+  };
+  const auto with_commas = [&](std::string_view value) {
+    if (count > 0) out.push_back(',');
+    out.append(value.empty() ? kNull : value);
+    count += 1;
+  };
+  if (join == Join::raw) {
+    TRY_VOID(for_each_value(slice, raw));
+  } else {
+    TRY_VOID(for_each_value(slice, with_commas));
+  }
+  return count;
+}
+
+core::Result<void> ValueGather::add(const BatchSlice& slice) {
+  return for_each_value(slice, [&](std::string_view value) {
+    if (join_ == Join::commas) {
+      if (values_ > 0) add_text(",");
+    }
+    values_ += 1;
+    if (join_ == Join::commas && value.empty()) {
+      add_text(kNull);
+      return;
+    }
+    if (value.size() < share_from_) {
+      add_text(value);
+      return;
+    }
+    flush_copied();
+    const auto position = static_cast<std::size_t>(value.data() - slice.batches.data());
+    parts_.push_back(slice.batches.slice(position, value.size()));
+    bytes_ += value.size();
+  });
+}
+
+void ValueGather::flush_copied() {
+  if (copied_.empty()) return;
+  parts_.emplace_back(std::exchange(copied_, {}));
+}
+
+std::vector<core::Bytes> ValueGather::finish() {
+  flush_copied();
+  bytes_ = 0;
+  values_ = 0;
+  return std::exchange(parts_, {});
+}
+
+}  // namespace stream
