@@ -26,9 +26,9 @@ inline constexpr std::uint32_t kMaxReservation = 4096;
 /// What a creator asks for. Two creations with equal configs are one (HTTP: 200, else 409).
 struct StreamConfig {
   std::string content_type;            // As given; compared without parameters and case.
-  std::optional<std::uint64_t> ttl_s;  // Sliding: restarts with each read and write.
-  std::string expires_at;              // As given (RFC 3339), or empty.
-  std::optional<core::WallMs> expires_at_ms;
+  std::optional<std::uint64_t> ttl_s{};  // Sliding: restarts with each read and write.
+  std::string expires_at{};              // As given (RFC 3339), or empty.
+  std::optional<core::WallMs> expires_at_ms{};
   bool operator==(const StreamConfig&) const = default;
 };
 
@@ -49,8 +49,8 @@ struct ForkPoint {
 struct CreateStream {
   core::Life life;
   std::string name;
-  StreamConfig config;
-  std::optional<ForkPoint> fork;
+  StreamConfig config{};
+  std::optional<ForkPoint> fork{};
   bool closed = false;           // Created at its end: only its initial content, if any.
   bool awaits_content = false;   // The creator goes on to append its body; see StreamRow.
   core::WallMs at_ms = 0;
@@ -102,15 +102,15 @@ struct Extent {
 /// How a stream came to its end (Durable Streams: "closed").
 struct StreamEnd {
   core::Offset offset = 0;
-  std::optional<ProducerClaim> by;  // The exact claim that closed it; its repeat is a duplicate.
+  std::optional<ProducerClaim> by{};  // The exact claim that closed it; its repeat is a duplicate.
   bool operator==(const StreamEnd&) const = default;
 };
 
 struct StreamCommit {
   core::StreamId stream{};
   core::Epoch epoch{};
-  std::optional<Extent> extent;      // None: only the end is committed.
-  std::optional<StreamEnd> ended;
+  std::optional<Extent> extent{};      // None: only the end is committed.
+  std::optional<StreamEnd> ended{};
   bool operator==(const StreamCommit&) const = default;
 };
 

@@ -16,7 +16,7 @@ namespace stream {
 
 struct StreamRow {
   std::string name;
-  StreamConfig config;
+  StreamConfig config{};
   core::Life owner;
   core::Epoch epoch{};  // Goes up with every opening, so that what an earlier owner writes is refused.
   core::Epoch opened_in{};  // Of the life that opened it last: a life opens a stream once.
@@ -25,13 +25,16 @@ struct StreamRow {
   bool awaits_content = false;  // Created with a body: as long as nothing was ever appended, the
                                 // creation is unfinished and a repeat of it brings the body again.
   core::Offset start = 0;       // First record that readers may have.
+  core::Offset kept = 0;        // First record that anybody may have, forks included: the minimum of
+                                // `start` (if not deleted) and of what forks read below their fork
+                                // points. Extents before it are dropped. See retention.h.
   core::Offset end = 0;         // End of what data objects hold (for a fork: at least the fork point).
-  core::Rare<StreamEnd> ended;
+  core::Rare<StreamEnd> ended{};
   core::WallMs created_ms = 0;
   core::WallMs touched_ms = 0;  // Last known use, for the TTL; see drivers/expiry.
-  core::Rare<ForkPoint> fork;
+  core::Rare<ForkPoint> fork{};
   std::uint32_t forks = 0;      // Rows (soft-deleted ones too) that name this one as parent.
-  std::vector<Extent> extents;  // In order, without gaps, up to `end`; from >= fork point. May begin
+  std::vector<Extent> extents{};  // In order, without gaps, up to `end`; from >= fork point. May begin
                                 // before `start`: forks may still read those records.
   bool operator==(const StreamRow&) const = default;
 };

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "stream/view.h"
+
+namespace stream {
+
+// Who still needs which records. A fork reads its parent below the fork point, so a parent's data
+// outlives its trim and even its deletion; `StreamRow::kept` says from where on.
+
+/// `kept` of a stream that nobody reads.
+inline constexpr core::Offset kNobody = ~core::Offset{0};
+
+/// Notes what `fork`, which is new, reads of its parent.
+void add_fork(View& state, core::StreamId fork);
+
+/// To be called after `start` or `deleted` of a stream changed: drops the extents that nobody needs
+/// any more, its own and its ancestors'. Costs the length of that line, not the number of streams.
+void drop_unneeded(View& state, core::StreamId id);
+
+/// Takes the row away with everything in it, and each soft-deleted ancestor whose last fork this was.
+void remove_stream(View& state, core::StreamId id);
+
+/// Notes that an extent of `object` is gone. An object without any is doomed.
+void release_extent(View& state, core::ObjectId object);
+
+}  // namespace stream
