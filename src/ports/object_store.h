@@ -19,7 +19,9 @@ struct ObjectInfo {
 /// Named, immutable objects in a flat namespace; `/` in a name is only a character to callers.
 /// Directories, S3 and the simulator implement it; one contract test covers all.
 ///
-/// Names are 1 to 512 characters of [A-Za-z0-9._/-], without empty, `.` or `..` segments.
+/// Names are 1 to 512 characters of [A-Za-z0-9._/-], without empty, `.` or `..` segments, each
+/// segment at most 200 (ports/object_name.h checks it). No name may continue another one after a
+/// `/`: beside an object `a` there is no `a/b`.
 class ObjectStore {
  public:
   ObjectStore() = default;
