@@ -5,7 +5,6 @@
 #include "core/check.h"
 
 namespace stream {
-namespace {
 
 core::Offset first_needed(const View& state, core::StreamId id, const StreamRow& row) {
   core::Offset needed = row.deleted ? kNobody : row.start;
@@ -22,8 +21,6 @@ bool inherits(const StreamRow& row) { return row.fork && row.kept < row.fork->of
 Inheritance inheritance_of(core::StreamId id, const StreamRow& row) {
   return Inheritance{.parent = row.fork->parent, .from = row.kept, .fork = id};
 }
-
-}  // namespace
 
 void add_fork(View& state, core::StreamId fork) {
   const StreamRow& row = *state.streams.find(fork);

@@ -10,6 +10,15 @@ namespace stream {
 /// `kept` of a stream that nobody reads.
 inline constexpr core::Offset kNobody = ~core::Offset{0};
 
+/// What `kept` of a row must be: follows from the row and from what its forks read.
+core::Offset first_needed(const View& state, core::StreamId id, const StreamRow& row);
+
+/// Whether the row is a fork that reads its parent's records.
+bool inherits(const StreamRow& row);
+
+/// What a fork that inherits has in View::inheritances.
+Inheritance inheritance_of(core::StreamId id, const StreamRow& row);
+
 /// Notes what `fork`, which is new, reads of its parent.
 void add_fork(View& state, core::StreamId fork);
 
