@@ -104,6 +104,7 @@ struct StreamFacts {
   core::Offset tail = 0;      // Durable end: everything before it is acknowledged and readable.
   bool closed = false;
   bool deleted = false;       // Soft-deleted.
+  bool damaged = false;       // What follows `tail` is lost to damage: the tail is not the end.
 };
 
 enum class ReadStart : std::uint8_t { offset, beginning, now };
@@ -138,7 +139,7 @@ struct ReadReply {
   core::Offset next = 0;      // ...and the offset to go on from.
   std::vector<BatchSlice> slices;
 
-  bool up_to_date() const { return next == facts.tail; }
+  bool up_to_date() const { return next == facts.tail && !facts.damaged; }
   bool at_end() const { return facts.closed && up_to_date(); }
 };
 
