@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "tests/support/golden.h"
+
 namespace stream {
 namespace {
 
@@ -99,6 +101,16 @@ TEST(ProducerTableTest, ATableReadsBackFromItsBytes) {
     }
     EXPECT_FALSE(ProducerTable::decode(bytes + "x").has_value());
   }
+}
+
+TEST(ProducerTableTest, TodaysFormatIsTheGoldenOne) {
+  ProducerTable expected = table();
+  expected.apply(from({"q", 300, 0}, "seq"));
+  std::string written;
+  expected.encode(written);
+  const std::string stored = tests::golden("producer_table_1.bin", written);
+  EXPECT_EQ(written, stored);
+  EXPECT_EQ(ProducerTable::decode(stored), expected);
 }
 
 TEST(ProducerTableTest, ANewerFormatIsNamed) {

@@ -9,6 +9,7 @@
 #include "core/crc32c.h"
 #include "core/fixed.h"
 #include "stream/record_reader.h"
+#include "tests/support/golden.h"
 
 namespace stream {
 namespace {
@@ -186,6 +187,19 @@ TEST(RecordBatchTest, TheIdentityCanBeReadAlone) {
   const std::vector<std::string_view> values{"a", "b"};
   EXPECT_EQ(read_identity(frame_batch(values, 1, full_identity()).bytes), full_identity());
   EXPECT_FALSE(read_identity("nothing").has_value());
+}
+
+TEST(RecordBatchTest, TodaysFormatIsTheGoldenOne) {
+  const std::vector<std::string_view> values{"some", "", "values"};
+  std::string written = frame_batch(values, 1700000000123, full_identity()).bytes;
+  set_base_offset(written, 77);
+  const std::string stored = tests::golden("record_batch_1.bin", written);
+  EXPECT_EQ(written, stored);
+  const auto info = inspect_batch(stored);
+  ASSERT_TRUE(info.has_value());
+  EXPECT_EQ(info->base, 77u);
+  EXPECT_EQ(info->identity, full_identity());
+  EXPECT_EQ(values_of(stored), (std::vector<std::string>{"some", "", "values"}));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "core/result.h"
 #include "stream/command.h"
 #include "stream/object/layout.h"
+#include "stream/record_batch.h"
 
 namespace stream {
 
@@ -43,14 +45,15 @@ class ObjectBuilder {
   BuiltObject finish();
 
  private:
-  struct OpenBlock;
-  void close_block(OpenBlock& block);
+  void add_to_block(const BatchHeader& header, std::string_view batch);
 
   core::ObjectId object_;
   std::vector<core::Bytes> parts_;
   std::vector<std::pair<core::StreamId, Extent>> extents_;
   std::vector<BlockInfo> blocks_;  // Of the stream being added.
   std::string index_;              // Encoded rows.
+  core::StreamId last_stream_{};
+  core::WallMs last_timestamp_ = 0;  // Of the last block in index_.
   std::uint64_t position_ = 0;
 };
 

@@ -41,7 +41,7 @@ struct ObjectStream {
   std::string_view producers;  // Encoded; see ObjectIndex::producers().
 };
 
-/// What an object holds. Immutable; about 40 bytes a stream and 48 a block.
+/// What an object holds. Immutable; 72 bytes a stream and 40 a block.
 class ObjectIndex {
  public:
   const std::vector<ObjectStream>& streams() const { return streams_; }  // By ascending id.

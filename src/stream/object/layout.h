@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "core/ids.h"
 #include "core/time.h"
@@ -14,8 +15,28 @@ namespace stream {
 
 inline constexpr std::size_t kObjectHeaderSize = 24;
 inline constexpr std::size_t kObjectFooterSize = 56;
-inline constexpr std::size_t kBlockTarget = std::size_t{1} << 20;  // A batch that is larger has
-                                                                   // a block to itself.
+
+// Blocks end before they would grow beyond this; a batch that is larger has one to itself. Large
+// enough for few requests and index entries, small enough to be read for a few records.
+inline constexpr std::size_t kBlockTarget = std::size_t{1} << 20;
+
+inline constexpr std::uint8_t kObjectVersion = 1;
+inline constexpr std::string_view kObjectHeaderMagic = "CLDRDATA";
+inline constexpr std::string_view kObjectFooterMagic = "CLDRFOOT";
+
+// Positions within the header, whose checksum covers what is before it...
+inline constexpr std::size_t kHeaderVersionAt = 8;
+inline constexpr std::size_t kHeaderObjectAt = 12;
+inline constexpr std::size_t kHeaderCrcAt = 20;
+// ...and within the footer, likewise; its magic comes last.
+inline constexpr std::size_t kFooterIndexPositionAt = 0;
+inline constexpr std::size_t kFooterIndexLengthAt = 8;
+inline constexpr std::size_t kFooterObjectSizeAt = 16;
+inline constexpr std::size_t kFooterObjectAt = 24;
+inline constexpr std::size_t kFooterIndexCrcAt = 32;
+inline constexpr std::size_t kFooterVersionAt = 36;
+inline constexpr std::size_t kFooterCrcAt = 44;
+inline constexpr std::size_t kFooterMagicAt = 48;
 
 /// One block, as the index describes it.
 struct BlockInfo {
