@@ -10,15 +10,20 @@
 namespace stream {
 namespace {
 
-/// Calls `use(value)` for each record of the slice.
-template <class Use>
-core::Result<void> for_each_value(const BatchSlice& slice, Use use) {
+/// Calls `start(header)` for each batch of the slice and `use(value)` for each record of it.
+template <class Start, class Use>
+core::Result<void> for_each_value(const BatchSlice& slice, Start start, Use use) {
   std::string_view rest = slice.batches.view();
   while (!rest.empty()) {
     TRY(const BatchHeader header, peek_batch(rest));
     if (header.base >= slice.end) break;
     if (header.end > slice.first) {
-      TRY(RecordReader reader, RecordReader::open(rest));
+      if (header.is_compressed) {
+        return core::fail(core::Errc::invalid,
+                          fmt::format("the batch at offset {} is compressed", header.base));
+      }
+      start(header);
+      RecordReader reader(header, rest);
       for (Record record; reader.next(record);) {
         if (record.offset < slice.first) continue;
         if (record.offset >= slice.end) break;
@@ -43,6 +48,7 @@ constexpr std::string_view kNull = "null";
 core::Result<std::size_t> append_values(const BatchSlice& slice, Join join, std::string& out) {
   out.reserve(out.size() + slice.batches.size());
   std::size_t count = 0;
+  const auto start = [](const BatchHeader&) {};
   const auto raw = [&](std::string_view value) {
     out.append(value);
     count += 1;
@@ -53,15 +59,19 @@ core::Result<std::size_t> append_values(const BatchSlice& slice, Join join, std:
     count += 1;
   };
   if (join == Join::raw) {
-    TRY_VOID(for_each_value(slice, raw));
+    TRY_VOID(for_each_value(slice, start, raw));
   } else {
-    TRY_VOID(for_each_value(slice, with_commas));
+    TRY_VOID(for_each_value(slice, start, with_commas));
   }
   return count;
 }
 
 core::Result<void> ValueGather::add(const BatchSlice& slice) {
-  return for_each_value(slice, [&](std::string_view value) {
+  const auto start = [&](const BatchHeader& header) {
+    const bool has_small_values = header.size / header.records < share_from_;
+    if (has_small_values) copied_.reserve(copied_.size() + header.size);
+  };
+  return for_each_value(slice, start, [&](std::string_view value) {
     if (join_ == Join::commas) {
       if (values_ > 0) add_text(",");
     }

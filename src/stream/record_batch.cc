@@ -225,7 +225,7 @@ core::Result<BatchInfo> inspect_batch(std::string_view bytes) {
   BatchInfo info{header, {}};
   if (header.is_compressed) return info;
 
-  TRY(RecordReader reader, RecordReader::open(batch));
+  RecordReader reader(header, batch);
   std::uint32_t count = 0;
   for (Record record; reader.next(record); ++count) {
     BatchIdentity others;

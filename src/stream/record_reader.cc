@@ -9,8 +9,7 @@
 namespace stream {
 namespace {
 
-/// Reads Kafka's zigzag varint; false if it is cut off or too long.
-inline bool read_varint(const char*& at, const char* end, std::int64_t& value) {
+bool read_long_varint(const char*& at, const char* end, std::int64_t& value) {
   std::uint64_t bits = 0;
   for (unsigned shift = 0; at != end && shift < 64; shift += 7) {
     const auto byte = static_cast<unsigned char>(*at++);
@@ -22,6 +21,25 @@ inline bool read_varint(const char*& at, const char* end, std::int64_t& value) {
     }
   }
   return false;
+}
+
+/// Reads Kafka's zigzag varint; false if it is cut off or too long. Most have one byte or two.
+inline bool read_varint(const char*& at, const char* end, std::int64_t& value) {
+  if (end - at >= 2) {
+    const unsigned first = static_cast<unsigned char>(at[0]);
+    const unsigned second = static_cast<unsigned char>(at[1]);
+    if (first < 0x80) {
+      value = core::unzigzag(first);
+      at += 1;
+      return true;
+    }
+    if (second < 0x80) {
+      value = core::unzigzag((first & 0x7Fu) | (second << 7));
+      at += 2;
+      return true;
+    }
+  }
+  return read_long_varint(at, end, value);
 }
 
 /// Reads a length and that many bytes; length -1 is null.
@@ -45,16 +63,17 @@ core::Result<RecordReader> RecordReader::open(std::string_view batch) {
   if (header.is_compressed) {
     return core::fail(core::Errc::invalid, "the records of this batch are compressed");
   }
-  RecordReader reader;
-  reader.at_ = batch.data() + kBatchHeaderSize;
-  reader.end_ = batch.data() + header.size;
-  reader.base_ = header.base;
-  reader.end_offset_ = header.end;
-  reader.least_offset_ = header.base;
-  reader.first_timestamp_ = header.first_timestamp;
-  reader.left_ = header.records;
-  return reader;
+  return RecordReader(header, batch);
 }
+
+RecordReader::RecordReader(const BatchHeader& header, std::string_view batch)
+    : at_(batch.data() + kBatchHeaderSize),
+      end_(batch.data() + header.size),
+      base_(header.base),
+      end_offset_(header.end),
+      least_offset_(header.base),
+      first_timestamp_(header.first_timestamp),
+      left_(header.records) {}
 
 bool RecordReader::give_up() {
   ok_ = false;

@@ -10,6 +10,8 @@
 
 namespace stream {
 
+struct BatchHeader;
+
 /// One record of a batch. Views point into the batch.
 struct Record {
   core::Offset offset = 0;
@@ -31,6 +33,9 @@ class RecordReader {
   /// corrupt: no whole batch. invalid: its records are compressed.
   static core::Result<RecordReader> open(std::string_view batch);
 
+  /// The same for who has peeked already: `header` is what peek_batch(batch) gave, not compressed.
+  RecordReader(const BatchHeader& header, std::string_view batch);
+
   /// False after the last record, and at the first that makes no sense: then ok() is false too.
   bool next(Record& record);
 
@@ -38,16 +43,15 @@ class RecordReader {
   std::uint32_t left() const { return left_; }  // Records not yet read.
 
  private:
-  RecordReader() = default;
   bool give_up();
 
-  const char* at_ = nullptr;
-  const char* end_ = nullptr;
-  core::Offset base_ = 0;
-  core::Offset end_offset_ = 0;
-  core::Offset least_offset_ = 0;  // The next record must not be before it.
-  core::WallMs first_timestamp_ = 0;
-  std::uint32_t left_ = 0;
+  const char* at_;
+  const char* end_;
+  core::Offset base_;
+  core::Offset end_offset_;
+  core::Offset least_offset_;  // The next record must not be before it.
+  core::WallMs first_timestamp_;
+  std::uint32_t left_;
   bool ok_ = true;
 };
 
