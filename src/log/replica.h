@@ -40,8 +40,11 @@ class Replica {
   using Command = typename M::Command;
   using StatePtr = std::shared_ptr<const State>;
 
+  /// The newest published version.
   StatePtr state() const { return state_; }
-  core::Index applied() const { return state_->applied; }
+
+  /// How far the log is applied, published or not.
+  core::Index applied() const { return draft_ ? draft_->applied : state_->applied; }
 
   /// Applies the entry at `index`, which must be the next one, to the version in the making.
   ///
@@ -66,9 +69,11 @@ class Replica {
     return outcome;
   }
 
-  /// Makes what was applied since the last call the published version.
-  void publish() {
-    if (draft_) state_ = std::move(draft_);
+  /// Makes what was applied since the last call the published version. False if nothing was.
+  bool publish() {
+    if (!draft_) return false;
+    state_ = std::move(draft_);
+    return true;
   }
 
   /// Replaces the state by a snapshot's, which must not be older.
