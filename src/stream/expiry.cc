@@ -22,7 +22,9 @@ void Expiry::watch(core::StreamId id, const StreamRow& row) {
   if (row.config.ttl_s || row.config.expires_at_ms) watched_.try_emplace(id, 0);
 }
 
-void Expiry::forget(core::StreamId id) { watched_.erase(id); }
+void Expiry::forget(core::StreamId id) {
+  watched_.erase(id);
+}
 
 void Expiry::touch(core::StreamId id, const StreamRow& row, core::WallMs now) {
   if (!row.config.ttl_s) return;

@@ -22,9 +22,9 @@ namespace drivers {
 struct CachedBatch {
   stream::WalEntryKind kind = stream::WalEntryKind::append;
   core::Offset base = 0;
-  core::Offset end = 0;      // == base for a close without content.
-  core::Bytes bytes;         // Empty if dropped; `place` then says where to read it.
-  core::Life life;           // Whose write-ahead log `place` speaks of.
+  core::Offset end = 0;  // == base for a close without content.
+  core::Bytes bytes;     // Empty if dropped; `place` then says where to read it.
+  core::Life life;       // Whose write-ahead log `place` speaks of.
   WalPlace place;
 };
 
@@ -46,17 +46,17 @@ struct ActiveStream {
   core::Offset uploaded = 0;   // End of what data objects hold, as committed.
   bool has_producers = false;  // `producers` is complete.
   bool end_committed = false;  // The log knows that the stream has ended.
-  std::optional<stream::StreamEnd> assigned_end;  // It ends there once all is durable.
-  std::optional<stream::StreamEnd> ended;         // It has ended.
-  stream::ProducerTable producers;                // After everything assigned.
+  std::optional<stream::StreamEnd> assigned_end;     // It ends there once all is durable.
+  std::optional<stream::StreamEnd> ended;            // It has ended.
+  stream::ProducerTable producers;                   // After everything assigned.
   std::unique_ptr<std::deque<CachedBatch>> batches;  // Durable ones, consecutive, up to `durable`.
   std::unique_ptr<std::deque<Undo>> undo;            // One for each entry that is not durable yet.
   std::unique_ptr<std::vector<std::weak_ptr<TailListener>>> listeners;
-  std::unique_ptr<Signal> opened;   // While somebody opens it: the others wait here.
-  std::unique_ptr<Signal> moved;    // Waited on for entries to become durable, or to fail.
-  std::uint64_t submitted = 0;      // Entries ever handed to the write-ahead log...
-  std::uint64_t failures = 0;       // ...and how often some of them failed.
-  std::string damage;               // Why records from `durable` on cannot be told. Empty: fine.
+  std::unique_ptr<Signal> opened;  // While somebody opens it: the others wait here.
+  std::unique_ptr<Signal> moved;   // Waited on for entries to become durable, or to fail.
+  std::uint64_t submitted = 0;     // Entries ever handed to the write-ahead log...
+  std::uint64_t failures = 0;      // ...and how often some of them failed.
+  std::string damage;              // Why records from `durable` on cannot be told. Empty: fine.
 
   /// Entries that are in the log but not in data objects or, for an end, not in the command log.
   bool is_dirty() const { return uploaded < durable || (ended && !end_committed); }

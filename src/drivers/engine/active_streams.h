@@ -16,9 +16,9 @@ namespace drivers {
 
 /// The streams that this node has in memory, and what of their write-ahead logs is still needed.
 ///
-/// Knows three things that must agree: the batches of each stream, the bytes that they take (bounded:
-/// the oldest lose their bytes first and are read back from the log or the data objects), and for
-/// each WAL record the number of entries that are nowhere else yet.
+/// Knows three things that must agree: the batches of each stream, the bytes that they take
+/// (bounded: the oldest lose their bytes first and are read back from the log or the data objects),
+/// and for each WAL record the number of entries that are nowhere else yet.
 class ActiveStreams {
  public:
   explicit ActiveStreams(std::size_t cache_bytes) : cache_limit_(cache_bytes) {}

@@ -68,10 +68,9 @@ ports::Task<core::Result<std::vector<stream::BatchSlice>>> BlockReader::read(
                                         .end = std::min(until, wanted.end)});
   }
   if (slices.empty()) {
-    co_return core::fail(core::Errc::corrupt, data_object_name(extent.object) +
-                                                  ": no block holds record " +
-                                                  std::to_string(from) + " of stream " +
-                                                  std::to_string(raw(id)));
+    co_return core::fail(core::Errc::corrupt,
+                         data_object_name(extent.object) + ": no block holds record " +
+                             std::to_string(from) + " of stream " + std::to_string(raw(id)));
   }
   co_return slices;
 }
@@ -121,7 +120,8 @@ ports::Task<void> BlockReader::fetch_block(core::ObjectId object, stream::BlockI
     auto checked = stream::check_block(object, info, content->view());
     if (!checked) content = tl::unexpected<core::Error>(std::move(checked).error());
   }
-  if (content) hold(key, Held{.block = *content, .index = nullptr, .bytes = content->size(), .age = {}});
+  if (content)
+    hold(key, Held{.block = *content, .index = nullptr, .bytes = content->size(), .age = {}});
   fetch->block = std::move(content);
   fetch->is_done = true;
   fetch->done.notify_all();
@@ -150,12 +150,11 @@ ports::Task<core::Result<std::shared_ptr<const stream::ObjectIndex>>> BlockReade
   CO_TRY(const ports::ObjectInfo info, co_await store_.head(name));
   const std::uint64_t tail_at = info.size > kTailRead ? info.size - kTailRead : 0;
   CO_TRY(const core::Bytes tail, co_await store_.get_range(name, tail_at, info.size - tail_at));
-  CO_TRY(const stream::ObjectFooter footer,
-         stream::parse_footer(object, tail.view(), info.size));
+  CO_TRY(const stream::ObjectFooter footer, stream::parse_footer(object, tail.view(), info.size));
   core::Bytes bytes;
   if (footer.index_position >= tail_at) {
-    bytes = core::Bytes(std::string(
-        tail.view().substr(footer.index_position - tail_at, footer.index_length)));
+    bytes = core::Bytes(
+        std::string(tail.view().substr(footer.index_position - tail_at, footer.index_length)));
   } else {
     CO_TRY(bytes, co_await store_.get_range(name, footer.index_position, footer.index_length));
   }

@@ -48,8 +48,7 @@ ports::Task<void> Caretaker::expire_due() {
     const stream::ViewPtr view = context_.view();
     const stream::StreamRow* row = view->find(id);
     if (row == nullptr || row->deleted || !context_.expiry.is_expired(id, *row, now)) continue;
-    const stream::Command command =
-        stream::ExpireStream{context_.life, id, row->touched_ms, now};
+    const stream::Command command = stream::ExpireStream{context_.life, id, row->touched_ms, now};
     const auto outcome = co_await context_.ports.proposer.propose(command);
     if (!outcome) co_return;
     if (outcome->holds()) forget_(*view, id);

@@ -8,8 +8,8 @@
 namespace drivers {
 
 /// What must happen now and then: expires streams, tells the command log when streams were last
-/// used, merges small objects, and removes doomed ones from the store. Each pass looks at the view and does what is
-/// missing; what fails is left for the next.
+/// used, merges small objects, and removes doomed ones from the store. Each pass looks at the view
+/// and does what is missing; what fails is left for the next.
 class Caretaker {
  public:
   /// `forget` is called after a stream was expired, with a view from before.

@@ -29,7 +29,7 @@ struct EnginePorts {
 
 /// What happened so far, for /metrics and /admin. Counts since the start of the process.
 struct EngineStats {
-  std::uint64_t appends = 0;         // Acknowledged.
+  std::uint64_t appends = 0;  // Acknowledged.
   std::uint64_t append_records = 0;
   std::uint64_t append_bytes = 0;
   std::uint64_t append_failures = 0;

@@ -37,7 +37,8 @@ ports::Task<core::Result<void>> Engine::start() {
   std::set<core::Life> owners;
   const stream::ViewPtr view = context_.view();
   for (const auto& [id, row] : view->streams) {
-    if (row.owner.node == context_.life.node && row.owner != context_.life) owners.insert(row.owner);
+    if (row.owner.node == context_.life.node && row.owner != context_.life)
+      owners.insert(row.owner);
     context_.expiry.watch(id, row);
   }
   std::vector<stream::Command> adoptions;
@@ -55,7 +56,7 @@ ports::Task<core::Result<void>> Engine::start() {
   CO_TRY(std::unique_ptr<ports::Wal> wal, co_await context_.ports.wals.create(context_.life));
   uploader_->set_wal(wal.get());
   writer_ = std::make_unique<WalWriter>(context_.ports.executor, std::move(wal),
-                                         static_cast<WalWriterEvents&>(*this));
+                                        static_cast<WalWriterEvents&>(*this));
   caretaker_ = std::make_unique<Caretaker>(
       context_, [this](const stream::View& before, core::StreamId id) { forget_gone(before, id); });
   asio::co_spawn(context_.ports.executor, uploader_->run(), asio::detached);

@@ -82,9 +82,9 @@ class Engine final : public StreamService, private WalWriterEvents {
   ports::Task<core::Result<stream::CreateReply>> create_alone(stream::CreateRequest request);
   ports::Task<core::Result<stream::CreateReply>> answer_existing(Found found,
                                                                  stream::CreateRequest request);
-  ports::Task<core::Result<stream::CreateStatus>> resolve_fork(
-      const stream::CreateRequest& request, stream::CreateStream& command,
-      stream::FramedBatch& content);
+  ports::Task<core::Result<stream::CreateStatus>> resolve_fork(const stream::CreateRequest& request,
+                                                               stream::CreateStream& command,
+                                                               stream::FramedBatch& content);
   ports::Task<core::Result<stream::CreateStatus>> place_sub_offset(stream::ForkPoint& point,
                                                                    stream::StreamConfig config,
                                                                    core::Offset tail);

@@ -129,10 +129,10 @@ ports::Task<core::Result<ActiveStream*>> Engine::writable(core::StreamId id) {
     const stream::StreamRow* row = view->find(id);
     if (row == nullptr) co_return core::fail(core::Errc::not_found, "the stream was deleted");
     if (row->owner != context_.life) {
-      co_return core::fail(core::Errc::unavailable,
-                           "stream " + row->name + " is owned by node " +
-                               std::to_string(raw(row->owner.node)) + " at epoch " +
-                               std::to_string(raw(row->owner.epoch)));
+      co_return core::fail(core::Errc::unavailable, "stream " + row->name + " is owned by node " +
+                                                        std::to_string(raw(row->owner.node)) +
+                                                        " at epoch " +
+                                                        std::to_string(raw(row->owner.epoch)));
     }
     ActiveStream& stream = context_.active.get(id, *row);
     if (!stream.damage.empty()) co_return core::fail(core::Errc::corrupt, stream.damage);
@@ -220,6 +220,8 @@ void Engine::on_failed(const stream::WalEntry& entry) {
   if (stream->moved) stream->moved->notify_all();
 }
 
-void Engine::on_wal_lost(const core::Error& error) { context_.on_fatal(error); }
+void Engine::on_wal_lost(const core::Error& error) {
+  context_.on_fatal(error);
+}
 
 }  // namespace drivers

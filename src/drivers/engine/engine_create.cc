@@ -144,7 +144,8 @@ ports::Task<core::Result<stream::CreateReply>> Engine::finish_creation(core::Str
     }
     view = context_.view();
     row = view->find(id);
-    if (row == nullptr) co_return core::fail(core::Errc::unavailable, "deleted while being created");
+    if (row == nullptr)
+      co_return core::fail(core::Errc::unavailable, "deleted while being created");
   }
   const stream::StreamFacts facts = facts_of(Found{id, row});
   stream::CreateReply reply;
@@ -250,7 +251,8 @@ ports::Task<core::Result<stream::CreateStatus>> Engine::add_fork_prefix(
   if (point.sub_offset == 0 || stream::is_json(config.content_type)) {
     co_return stream::CreateStatus::created;
   }
-  CO_TRY(const auto slices, co_await collect(point.parent, point.requested, point.requested + 1, 1));
+  CO_TRY(const auto slices,
+         co_await collect(point.parent, point.requested, point.requested + 1, 1));
   std::string_view rest = slices.front().batches.view();
   for (;;) {
     CO_TRY(const stream::BatchHeader batch, stream::peek_batch(rest));

@@ -34,7 +34,8 @@ ports::Task<core::Result<stream::StreamFacts>> Engine::facts(std::string name) {
   const std::optional<Found> found = find(*view, name, context_.ports.timers.wall_now());
   if (!found) co_return core::fail(core::Errc::not_found, "no stream named " + name);
   stream::StreamFacts facts = facts_of(*found);
-  if (facts.damaged) co_return core::fail(core::Errc::corrupt, context_.active.find(found->id)->damage);
+  if (facts.damaged)
+    co_return core::fail(core::Errc::corrupt, context_.active.find(found->id)->damage);
   co_return facts;
 }
 
@@ -129,9 +130,8 @@ ports::Task<core::Result<TrimStatus>> Engine::trim(std::string name, core::Offse
 
 ports::Task<core::Result<void>> Engine::expire(Found found) {
   const stream::ViewPtr before = context_.view();
-  const stream::Command command =
-      stream::ExpireStream{context_.life, found.id, found.row->touched_ms,
-                           context_.ports.timers.wall_now()};
+  const stream::Command command = stream::ExpireStream{
+      context_.life, found.id, found.row->touched_ms, context_.ports.timers.wall_now()};
   const core::StreamId id = found.id;
   CO_TRY(const cmdlog::Outcome outcome, co_await context_.ports.proposer.propose(command));
   if (outcome.verdict == cmdlog::Verdict::not_live) {
@@ -141,8 +141,8 @@ ports::Task<core::Result<void>> Engine::expire(Found found) {
   co_return core::Result<void>{};
 }
 
-/// After a deletion: drops what is in memory of the stream, and of the forks' parents that went with
-/// it. `before` is a view in which they all were there.
+/// After a deletion: drops what is in memory of the stream, and of the forks' parents that went
+/// with it. `before` is a view in which they all were there.
 void Engine::forget_gone(const stream::View& before, core::StreamId id) {
   const stream::ViewPtr now = context_.view();
   for (;;) {

@@ -42,9 +42,9 @@ const stream::Extent* extent_at(const stream::StreamRow& row, core::Offset offse
 const CachedBatch* batch_holding(const ActiveStream* stream, core::Offset offset) {
   if (stream == nullptr || !stream->batches) return nullptr;
   const auto& batches = *stream->batches;
-  const auto found = std::partition_point(
-      batches.begin(), batches.end(),
-      [offset](const CachedBatch& batch) { return batch.end <= offset; });
+  const auto found =
+      std::partition_point(batches.begin(), batches.end(),
+                           [offset](const CachedBatch& batch) { return batch.end <= offset; });
   return found != batches.end() && found->base <= offset ? &*found : nullptr;
 }
 
@@ -101,9 +101,9 @@ ports::Task<core::Result<std::vector<stream::BatchSlice>>> Engine::collect(core:
     const bool moved_away = !slices && slices.error().code == core::Errc::not_found;
     if (!moved_away || context_.view()->find(id) == nullptr) co_return slices;
     if (attempt < kReadTries) continue;
-    co_return core::fail(core::Errc::corrupt, "records " + std::to_string(from) + " and on of stream " +
-                                                  std::to_string(raw(id)) + ": " +
-                                                  slices.error().context);
+    co_return core::fail(core::Errc::corrupt, "records " + std::to_string(from) +
+                                                  " and on of stream " + std::to_string(raw(id)) +
+                                                  ": " + slices.error().context);
   }
 }
 
@@ -128,9 +128,10 @@ ports::Task<core::Result<std::vector<stream::BatchSlice>>> Engine::collect_once(
     const stream::Extent* extent = extent_at(*holder.row, from);
     if (extent == nullptr) {
       if (!slices.empty()) break;
-      co_return core::fail(core::Errc::corrupt,
-                           "stream " + holder.row->name + ": neither the write-ahead log nor a data "
-                           "object holds record " + std::to_string(from));
+      co_return core::fail(core::Errc::corrupt, "stream " + holder.row->name +
+                                                    ": neither the write-ahead log nor a data "
+                                                    "object holds record " +
+                                                    std::to_string(from));
     }
     const stream::Extent wanted = *extent;
     const core::Offset end = std::min(wanted.end, holder.until);

@@ -33,9 +33,9 @@ ports::Task<core::Result<void>> load_producers(EngineContext& context, core::Str
       if (!index) co_return tl::unexpected<core::Error>(index.error());
       const stream::ObjectStream* part = (*index)->find(id);
       if (part == nullptr) {
-        co_return core::fail(core::Errc::corrupt,
-                             data_object_name(last.object) + ": its index does not list stream " +
-                                 std::to_string(raw(id)));
+        co_return core::fail(core::Errc::corrupt, data_object_name(last.object) +
+                                                      ": its index does not list stream " +
+                                                      std::to_string(raw(id)));
       }
       CO_TRY(table, (*index)->producers(*part));
       covered = last.end;

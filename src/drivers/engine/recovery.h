@@ -6,8 +6,8 @@
 
 namespace drivers {
 
-/// Takes over the write-ahead logs that earlier lives of this node left behind, and brings back into
-/// memory what is nowhere else. Changes nothing in the command log.
+/// Takes over the write-ahead logs that earlier lives of this node left behind, and brings back
+/// into memory what is nowhere else. Changes nothing in the command log.
 ///
 /// A damaged record costs the streams that have entries in it, from that entry on; they keep what
 /// came before and answer with the damage. The records stay on disk.

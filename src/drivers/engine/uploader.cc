@@ -127,10 +127,11 @@ std::vector<core::StreamId> Uploader::choose() const {
     }
     candidates.push_back(one);
   }
-  std::sort(candidates.begin(), candidates.end(), [](const Candidate& left, const Candidate& right) {
-    return std::tie(left.life, left.sequence, left.id) <
-           std::tie(right.life, right.sequence, right.id);
-  });
+  std::sort(candidates.begin(), candidates.end(),
+            [](const Candidate& left, const Candidate& right) {
+              return std::tie(left.life, left.sequence, left.id) <
+                     std::tie(right.life, right.sequence, right.id);
+            });
   std::vector<core::StreamId> chosen;
   std::uint64_t bytes = 0;
   for (const Candidate& one : candidates) {
@@ -213,10 +214,11 @@ ports::Task<core::Result<void>> Uploader::commit(const Load& load) {
            co_await context_.ports.proposer.propose_until_known(command));
     if (outcome.holds()) co_return core::Result<void>{};
     if (outcome.verdict == cmdlog::Verdict::changed_since && attempt < kCommitTries) continue;
-    const core::Error error{outcome.verdict == cmdlog::Verdict::not_live ? core::Errc::fenced
-                                                                         : core::Errc::conflict,
-                            std::string("the commit of an upload was refused: ") +
-                                cmdlog::name_of(outcome.verdict)};
+    ObjectWriter writer(context_);
+    co_await writer.abandon(load.object);
+    const core::Error error{
+        outcome.verdict == cmdlog::Verdict::not_live ? core::Errc::fenced : core::Errc::conflict,
+        std::string("the commit of an upload was refused: ") + cmdlog::name_of(outcome.verdict)};
     if (error.code == core::Errc::fenced) context_.on_fatal(error);
     co_return tl::unexpected<core::Error>(error);
   }
