@@ -1,0 +1,33 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+
+#include "core/random.h"
+#include "core/time.h"
+
+namespace app {
+
+/// How long to wait before the next try: doubling up to a limit, each drawn between half and all of
+/// it, so that clients that failed together do not come back together.
+class Backoff {
+ public:
+  explicit Backoff(std::uint64_t seed) : random_(seed) {}
+
+  core::Time next() {
+    const auto half = static_cast<std::uint64_t>(span_.count() / 2);
+    const core::Time wait(static_cast<core::Time::rep>(half + random_.below(half + 1)));
+    span_ = std::min(span_ * 2, kLongest);
+    return wait;
+  }
+
+  void reset() { span_ = kFirst; }
+
+ private:
+  static constexpr core::Time kFirst = std::chrono::milliseconds(20);
+  static constexpr core::Time kLongest = std::chrono::milliseconds(1000);
+  core::Random random_;
+  core::Time span_ = kFirst;
+};
+
+}  // namespace app
