@@ -54,24 +54,27 @@ void put_field(std::string& out, std::string_view field) {
 
 /// The encoded headers of the first record.
 std::string encode_identity(const BatchIdentity& identity) {
-  std::string headers;
-  std::size_t count = 0;
+  const std::size_t count =
+      (identity.producer ? 3u : 0u) + (identity.stream_seq ? 1u : 0u) + (identity.closes ? 1u : 0u);
+  std::string headers(1, static_cast<char>(core::zigzag(static_cast<std::int64_t>(count))));
+  if (count == 0) return headers;
+  constexpr std::size_t kKeysAndNumbers = 128;
+  headers.reserve(kKeysAndNumbers + (identity.producer ? identity.producer->id.size() : 0) +
+                  (identity.stream_seq ? identity.stream_seq->size() : 0));
   const auto put = [&](std::string_view key, std::string_view value) {
     put_field(headers, key);
     put_field(headers, value);
-    count += 1;
   };
   if (identity.producer) {
+    const fmt::format_int epoch(identity.producer->epoch);
+    const fmt::format_int sequence(identity.producer->sequence);
     put(kProducerIdKey, identity.producer->id);
-    put(kProducerEpochKey, fmt::format_int(identity.producer->epoch).c_str());
-    put(kProducerSequenceKey, fmt::format_int(identity.producer->sequence).c_str());
+    put(kProducerEpochKey, std::string_view(epoch.data(), epoch.size()));
+    put(kProducerSequenceKey, std::string_view(sequence.data(), sequence.size()));
   }
   if (identity.stream_seq) put(kStreamSeqKey, *identity.stream_seq);
   if (identity.closes) put(kCloseKey, {});
-
-  std::string encoded;
-  core::put_uvarint(encoded, core::zigzag(static_cast<std::int64_t>(count)));
-  return encoded + headers;
+  return headers;
 }
 
 /// Bytes of a record after its length: attributes, timestamp delta (0) and null key take one each.

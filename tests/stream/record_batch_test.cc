@@ -156,6 +156,25 @@ TEST(RecordBatchTest, OffsetsOfRecordsMustGoUp) {
   EXPECT_FALSE(inspect_batch(batch).has_value());
 }
 
+TEST(RecordBatchTest, GapsBetweenOffsetsAreFine) {
+  const std::vector<std::string_view> values{"a", "b"};
+  std::string batch = frame_batch(values, 1, {}).bytes;
+  set_base_offset(batch, 100);
+  core::store_be(batch.data() + 23, std::int32_t{9});  // Last offset delta.
+  batch[61 + 8 + 3] = 8;                               // Offset delta of the second: 4.
+  sign(batch);
+  const auto info = inspect_batch(batch);
+  ASSERT_TRUE(info.has_value()) << info.error().context;
+  EXPECT_EQ(info->records, 2u);
+  EXPECT_EQ(info->end, 110u);
+  auto reader = RecordReader::open(batch);
+  Record record;
+  ASSERT_TRUE(reader->next(record) && reader->next(record));
+  EXPECT_EQ(record.offset, 104u);
+  EXPECT_FALSE(reader->next(record));
+  EXPECT_TRUE(reader->ok());
+}
+
 TEST(RecordBatchTest, ACompressedBatchIsOpaque) {
   const std::vector<std::string_view> values{"a", "b"};
   std::string batch = frame_batch(values, 1, full_identity()).bytes;

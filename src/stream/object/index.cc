@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -51,7 +52,9 @@ class IndexParser {
     if (count == 0 || count > reader_.left()) return false;
     stream.block_count = static_cast<std::uint32_t>(count);
     for (std::uint64_t i = 0; i < count && reader_.ok(); ++i) {
-      blocks.push_back(read_block(stream.end));
+      const std::uint64_t length = reader_.uvarint();
+      if (length > std::numeric_limits<std::uint32_t>::max()) return false;
+      blocks.push_back(read_block(stream.end, static_cast<std::uint32_t>(length)));
       if (blocks.back().end <= stream.end) return false;
       stream.end = blocks.back().end;
     }
@@ -65,10 +68,8 @@ class IndexParser {
   const core::ByteReader& reader() const { return reader_; }
 
  private:
-  BlockInfo read_block(core::Offset base) {
-    BlockInfo block{.position = position_};
-    const std::uint64_t length = reader_.uvarint();
-    block.length = static_cast<std::uint32_t>(length);
+  BlockInfo read_block(core::Offset base, std::uint32_t length) {
+    BlockInfo block{.position = position_, .length = length};
     block.crc32c = reader_.le<std::uint32_t>();
     block.base = base;
     block.end = base + reader_.uvarint();
