@@ -15,7 +15,7 @@ class Compactor {
  public:
   explicit Compactor(EngineContext& context) : context_(context) {}
 
-  /// One merge, if there is one to do. An error: it could not, for now, and all is as before.
+  /// One merge, if there is one to do. An error: it could not, and all is as before.
   ports::Task<core::Result<void>> pass();
 
  private:

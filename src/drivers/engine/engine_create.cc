@@ -117,8 +117,8 @@ ports::Task<core::Result<stream::CreateReply>> Engine::create_alone(stream::Crea
       co_return core::fail(core::Errc::fenced, std::string("the stream was not created: ") +
                                                    cmdlog::name_of(outcome.verdict));
     }
-    co_return co_await finish_creation(core::StreamId{outcome.value}, std::move(content),
-                                       request.closed, request.at_ms);
+    const core::StreamId id{outcome.value};
+    co_return co_await finish_creation(id, std::move(content), request.closed, request.at_ms);
   }
 }
 
