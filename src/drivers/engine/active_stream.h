@@ -9,9 +9,9 @@
 
 #include "core/bytes.h"
 #include "core/ids.h"
-#include "drivers/engine/signal.h"
 #include "drivers/engine/wal_writer.h"
 #include "drivers/stream_service.h"
+#include "ports/signal.h"
 #include "stream/command.h"
 #include "stream/producer_table.h"
 #include "stream/wal/batch.h"
@@ -52,11 +52,11 @@ struct ActiveStream {
   std::unique_ptr<std::deque<CachedBatch>> batches;  // Durable ones, consecutive, up to `durable`.
   std::unique_ptr<std::deque<Undo>> undo;            // One for each entry that is not durable yet.
   std::unique_ptr<std::vector<std::weak_ptr<TailListener>>> listeners;
-  std::unique_ptr<Signal> opened;  // While somebody opens it: the others wait here.
-  std::unique_ptr<Signal> moved;   // Waited on for entries to become durable, or to fail.
-  std::uint64_t submitted = 0;     // Entries ever handed to the write-ahead log...
-  std::uint64_t failures = 0;      // ...and how often some of them failed.
-  std::string damage;              // Why records from `durable` on cannot be told. Empty: fine.
+  std::unique_ptr<ports::Signal> opened;  // While somebody opens it: the others wait here.
+  std::unique_ptr<ports::Signal> moved;   // Waited on for entries to become durable, or to fail.
+  std::uint64_t submitted = 0;            // Entries ever handed to the write-ahead log...
+  std::uint64_t failures = 0;             // ...and how often some of them failed.
+  std::string damage;  // Why records from `durable` on cannot be told. Empty: fine.
 
   /// Entries that are in the log but not in data objects or, for an end, not in the command log.
   bool is_dirty() const { return uploaded < durable || (ended && !end_committed); }

@@ -10,8 +10,8 @@
 #include "core/bytes.h"
 #include "core/ids.h"
 #include "core/result.h"
-#include "drivers/engine/signal.h"
 #include "ports/object_store.h"
+#include "ports/signal.h"
 #include "stream/object/index.h"
 #include "stream/request.h"
 
@@ -65,7 +65,7 @@ class BlockReader {
   };
   struct Fetch {
     explicit Fetch(ports::asio::any_io_executor executor) : done(std::move(executor)) {}
-    Signal done;
+    ports::Signal done;
     bool is_done = false;
     core::Result<core::Bytes> block;
     core::Result<std::shared_ptr<const stream::ObjectIndex>> index;

@@ -41,7 +41,7 @@ class Caretaker {
   Compactor compactor_;
   bool is_running_ = false;
   bool is_stopping_ = false;
-  Signal changed_;
+  ports::Signal changed_;
 };
 
 }  // namespace drivers

@@ -9,9 +9,9 @@
 #include "drivers/engine/active_streams.h"
 #include "drivers/engine/block_reader.h"
 #include "drivers/engine/options.h"
-#include "drivers/engine/signal.h"
 #include "drivers/proposer.h"
 #include "ports/object_store.h"
+#include "ports/signal.h"
 #include "ports/timers.h"
 #include "ports/wal.h"
 #include "stream/expiry.h"
@@ -64,8 +64,8 @@ struct EngineContext {
   BlockReader blocks;
   stream::Expiry expiry;
   EngineStats stats;
-  Signal upload_wanted;  // Somebody wants the uploader to look now.
-  Signal committed;      // An upload was committed, or failed.
+  ports::Signal upload_wanted;  // Somebody wants the uploader to look now.
+  ports::Signal committed;      // An upload was committed, or failed.
   bool is_stopping = false;
   std::function<void(const core::Error&)> on_fatal = [](const core::Error&) {};
   std::function<void(const std::string&)> log_line = [](const std::string&) {};

@@ -116,8 +116,8 @@ class Engine final : public StreamService, private WalWriterEvents {
   std::unique_ptr<Uploader> uploader_;
   std::unique_ptr<Caretaker> caretaker_;
   std::set<std::string> creating_;  // Names whose creation is under way: one at a time.
-  Signal created_;
-  Signal flushed_;
+  ports::Signal created_;
+  ports::Signal flushed_;
   std::map<core::StreamId, std::shared_ptr<stream::TailUpdate>> updates_;  // Of this flush.
 };
 

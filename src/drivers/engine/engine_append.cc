@@ -71,7 +71,7 @@ ports::Task<bool> Engine::settled(core::StreamId id) {
   const std::uint64_t target = stream->submitted;
   const std::uint64_t failures = stream->failures;
   while (stream->completed() < target) {
-    if (!stream->moved) stream->moved = std::make_unique<Signal>(context_.ports.executor);
+    if (!stream->moved) stream->moved = std::make_unique<ports::Signal>(context_.ports.executor);
     co_await stream->moved->wait();
     stream = context_.active.find(id);
     if (stream == nullptr) co_return false;
@@ -141,10 +141,10 @@ ports::Task<core::Result<ActiveStream*>> Engine::writable(core::StreamId id) {
       co_await stream.opened->wait();  // Somebody opens it already.
       continue;
     }
-    stream.opened = std::make_unique<Signal>(context_.ports.executor);
+    stream.opened = std::make_unique<ports::Signal>(context_.ports.executor);
     const auto opened = co_await open(id);
     if (ActiveStream* still = context_.active.find(id)) {
-      const std::unique_ptr<Signal> signal = std::move(still->opened);
+      const std::unique_ptr<ports::Signal> signal = std::move(still->opened);
       signal->notify_all();
     }
     if (!opened) co_return tl::unexpected<core::Error>(opened.error());

@@ -77,7 +77,7 @@ class Uploader {
   bool is_running_ = false;
   bool is_stopping_ = false;
   bool is_waiting_for_work_ = false;
-  Signal finished_;  // A round, or `run`, is over.
+  ports::Signal finished_;  // A round, or `run`, is over.
 };
 
 }  // namespace drivers
