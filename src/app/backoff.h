@@ -12,12 +12,13 @@ namespace app {
 /// it, so that clients that failed together do not come back together.
 class Backoff {
  public:
-  explicit Backoff(std::uint64_t seed) : random_(seed) {}
+  explicit Backoff(std::uint64_t seed, core::Time longest = std::chrono::seconds(1))
+      : random_(seed), longest_(longest) {}
 
   core::Time next() {
     const auto half = static_cast<std::uint64_t>(span_.count() / 2);
     const core::Time wait(static_cast<core::Time::rep>(half + random_.below(half + 1)));
-    span_ = std::min(span_ * 2, kLongest);
+    span_ = std::min(span_ * 2, longest_);
     return wait;
   }
 
@@ -25,8 +26,8 @@ class Backoff {
 
  private:
   static constexpr core::Time kFirst = std::chrono::milliseconds(20);
-  static constexpr core::Time kLongest = std::chrono::milliseconds(1000);
   core::Random random_;
+  core::Time longest_;
   core::Time span_ = kFirst;
 };
 

@@ -58,10 +58,12 @@ class Appender {
 
   ports::Task<int> run() {
     const auto done = co_await append_all();
-    const std::string next = next_offset_.empty() ? "" : ", next offset " + next_offset_;
-    fmt::print(stderr, "{}: appended {} records in {} requests{}{}\n", wish_.name, records_,
-               requests_, repeated_ > 0 ? fmt::format(" ({} were there already)", repeated_) : "",
-               next);
+    if (done || requests_ > 0) {
+      fmt::print(stderr, "{}: appended {} records in {} requests{}, next offset {}\n", wish_.name,
+                 records_, requests_,
+                 repeated_ > 0 ? fmt::format(" ({} were there already)", repeated_) : "",
+                 next_offset_);
+    }
     if (!done) co_return complain_about("stream append", wish_.name, done.error());
     co_return kDone;
   }
@@ -71,6 +73,7 @@ class Appender {
     CO_TRY(const auto head,
            co_await client_.call(core::HttpMethod::head, stream_target(wish_.name)));
     if (head.status != 200) co_return tl::unexpected<core::Error>(error_of(head));
+    next_offset_ = field_of(head, "Stream-Next-Offset");
     if (wish_.content_type.empty()) wish_.content_type = field_of(head, "Content-Type");
     if (wish_.file.empty()) {
       CO_TRY_VOID(co_await append_lines());
@@ -145,7 +148,9 @@ class Appender {
 
   void take(const adapters::HttpAnswer& answer, const AppendBatch& batch, bool close_only) {
     backoff_.reset();
-    next_offset_ = field_of(answer, "Stream-Next-Offset");
+    if (answer.fields.has("Stream-Next-Offset")) {
+      next_offset_ = field_of(answer, "Stream-Next-Offset");
+    }
     if (!wish_.producer.empty()) {
       ++sequence_;
       if (answer.status == 204 && !close_only) repeated_ += batch.records;

@@ -72,7 +72,8 @@ core::Result<ReadWish> read_wish(const Invocation& invocation, ReadMode mode) {
   return wish;
 }
 
-/// Follows (or reads to the tail, for catch_up) and prints. `tell_next` says where to go on.
+/// Follows (or reads to the tail, for catch_up) and prints; the last line on stderr says where to
+/// go on.
 ports::Task<int> run_read(ports::asio::any_io_executor executor, std::string command,
                           ReadWish wish) {
   StreamClient client(executor, wish.endpoint);
@@ -108,7 +109,8 @@ ports::Task<int> run_read(ports::asio::any_io_executor executor, std::string com
     }
     if (chunk->closed || (wish.mode == ReadMode::catch_up && chunk->up_to_date)) break;
   }
-  fmt::print(stderr, "next offset {}\n", reader.offset());
+  // Stopped inside an answer there is no offset to name.
+  if (!printer.full()) fmt::print(stderr, "next offset {}\n", reader.offset());
   co_return kDone;
 }
 

@@ -18,7 +18,7 @@ Reader::Reader(ports::asio::any_io_executor executor, Run& run, std::uint32_t st
       client_(executor, run.options.endpoint),
       reader_(client_, run.ledger.streams()[stream].name, mode, from),
       decoder_(run.ledger.streams()[stream].kind, run.ledger.run()),
-      backoff_(stream * 3 + static_cast<std::uint64_t>(mode)) {
+      backoff_(stream * 3 + static_cast<std::uint64_t>(mode), kLongestPause) {
   reading_.stream = stream;
   reading_.how = app::name_of(mode);
   reading_.from = std::move(from);

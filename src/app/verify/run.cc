@@ -25,7 +25,7 @@ ports::Task<core::Result<adapters::HttpAnswer>> call_patiently(StreamClient& cli
                                                                core::HttpMethod method,
                                                                std::string target,
                                                                HeaderList headers) {
-  Backoff backoff(1);
+  Backoff backoff(1, kLongestPause);
   const auto give_up_at = Clock::now() + run.options.patience;
   for (;;) {
     auto answer = co_await client.call(method, target, headers);

@@ -13,6 +13,9 @@ namespace app::verify {
 
 using Clock = std::chrono::steady_clock;
 
+/// Between tries: short, so that a node that has just come back is busy at once.
+constexpr core::Time kLongestPause = std::chrono::milliseconds(200);
+
 /// What the writers and readers of one run share. All on one thread.
 struct Run {
   Run(VerifyOptions run_options, Ledger run_ledger)

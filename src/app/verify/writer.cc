@@ -17,7 +17,7 @@ Writer::Writer(ports::asio::any_io_executor executor, Run& run, std::uint32_t nu
       number_(number),
       client_(executor, run.options.endpoint),
       random_(std::hash<std::string>{}(run.ledger.run()) + number),
-      backoff_(random_.next()) {}
+      backoff_(random_.next(), kLongestPause) {}
 
 ports::Task<void> Writer::write_all() {
   auto next_at = Clock::now();
