@@ -84,6 +84,14 @@ function(clouduler_tests)
     clouduler_pch(test_support test)
   endif()
 
+  # The HTTP side over a service in memory: what the conformance suite can be tried on by itself.
+  if(TARGET test_support AND TARGET drivers)
+    add_executable(conformance_fake EXCLUDE_FROM_ALL
+      ${PROJECT_SOURCE_DIR}/tests/conformance/fake_server.cc)
+    target_link_libraries(conformance_fake PRIVATE test_support warnings)
+    clouduler_pch(conformance_fake async)
+  endif()
+
   foreach(folder IN ITEMS core log cluster stream durable container kafka ports adapters drivers app sim)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/*.cc)
     if(NOT sources)

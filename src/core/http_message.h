@@ -58,6 +58,10 @@ struct HttpRequest {
 class HttpHeaderText {
  public:
   void add(std::string_view name, std::string_view value);
+
+  /// Whole lines that are known to be good, each with its line end.
+  void add_lines(std::string_view lines) { text_.append(lines); }
+
   const std::string& text() const { return text_; }
 
   /// The value of `name`, for tests; empty if absent.

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/bytes.h"
+#include "core/random.h"
+#include "core/time.h"
+#include "drivers/serve/feed.h"
+#include "drivers/serve/metrics.h"
+#include "drivers/stream_service.h"
+#include "durable/body.h"
+#include "ports/timers.h"
+
+namespace drivers {
+
+struct ServeOptions {
+  core::Time long_poll_timeout = std::chrono::seconds(25);
+  core::Time sse_max_duration = std::chrono::seconds(55);
+  std::size_t read_chunk = 4 * 1024 * 1024;      // Of one answer; readers loop.
+  std::size_t sse_chunk = 512 * 1024;            // Of one event while a reader catches up.
+  std::size_t feed_window = 256 * 1024;          // Kept of each stream that is followed.
+  std::size_t max_outgoing = 256 * 1024 * 1024;  // Answers not yet sent: beyond it they get small.
+  std::uint64_t seed = 0;                        // For what must not be guessed or alike.
+};
+
+/// What the handlers of one network thread share. Used on that thread only.
+class ServeThread {
+ public:
+  ServeThread(StreamService& service, ports::asio::any_io_executor logic,
+              ports::asio::any_io_executor network, const ports::Timers& with_clock,
+              HttpMetrics& with_metrics, const ServeOptions& how, std::uint64_t seed,
+              std::size_t max_outgoing)
+      : feeds(service, logic, std::move(network), how.feed_window),
+        random(seed),
+        clock(with_clock),
+        metrics(with_metrics),
+        options(how),
+        service_(service),
+        logic_(std::move(logic)),
+        max_outgoing_(max_outgoing) {}
+
+  ports::Task<core::Result<stream::ReadReply>> read(stream::ReadRequest request);
+
+  /// How large an answer may be now: `wanted`, but less when readers are slow to take theirs.
+  std::size_t allowance(std::size_t wanted) const;
+
+  /// Counts a large body until it is sent, by a part without bytes that knows when it is dropped.
+  void charge(std::vector<core::Bytes>& body);
+
+  durable::BodyFramer framer;
+  FeedTable feeds;
+  core::Random random;
+  const ports::Timers& clock;
+  HttpMetrics& metrics;
+  const ServeOptions& options;
+  bool ending = false;  // Live reads end now.
+
+ private:
+  StreamService& service_;
+  ports::asio::any_io_executor logic_;
+  std::size_t max_outgoing_;
+  std::shared_ptr<std::size_t> outgoing_ = std::make_shared<std::size_t>(0);
+};
+
+}  // namespace drivers
