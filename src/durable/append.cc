@@ -125,7 +125,7 @@ core::HttpResponse answer_append(const AppendEcho& echo, const stream::AppendRep
       return conflict(reply, "the stream has another content type");
     case stream::AppendStatus::stale_epoch: return stale_epoch(reply);
     case stream::AppendStatus::bad_epoch_start:
-      return answer_text(400, "a producer's new epoch begins with request 0");
+      return answer_text(400, "a producer begins a newer epoch with request 0");
     case stream::AppendStatus::gap: return gap(echo, reply);
     case stream::AppendStatus::stale_seq:
       return conflict(reply, "Stream-Seq is not greater than the last one");

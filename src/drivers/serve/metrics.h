@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/http_message.h"
+#include "core/time.h"
 
 namespace drivers {
 
@@ -40,6 +41,25 @@ class GaugeHold {
 
  private:
   Gauge& gauge_;
+};
+
+/// How long something takes, in buckets that double from 64 microseconds to 8 seconds.
+class Histogram {
+ public:
+  static constexpr std::size_t kBuckets = 18;
+  static constexpr core::Time bound(std::size_t bucket) {
+    return core::Time(std::int64_t{64} << bucket);
+  }
+
+  void add(core::Time took);
+  std::uint64_t in_bucket(std::size_t bucket) const { return counts_[bucket].value(); }
+  std::uint64_t count() const { return count_.value(); }
+  core::Time sum() const { return core::Time(static_cast<std::int64_t>(sum_us_.value())); }
+
+ private:
+  std::array<Counter, kBuckets> counts_;  // Not cumulative; what is longer is only in count_.
+  Counter count_;
+  Counter sum_us_;
 };
 
 /// What the HTTP side counts; any thread may count. The engine's numbers come through AdminService.
