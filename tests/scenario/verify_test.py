@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from conftest import BINARY
+from conftest import BINARY, wait_for
 from lying_proxy import LIES, LyingProxy
 
 
@@ -48,6 +48,17 @@ def test_a_journal_is_judged_later_and_over_restarts(node):
     code, again = verify(node.url, "--check", journal)
     assert code == 0 and again["good"], again
     assert again["appends_acknowledged"] == report["appends_acknowledged"]
+
+
+def test_a_journal_whose_writer_was_killed_is_as_good_as_any(node):
+    journal = node.dir / "journal"
+    writer = subprocess.Popen([str(BINARY), "verify", "--endpoint", node.url, "--journal", journal,
+                               "--duration", "60"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_for("some appends in the journal", lambda: journal.exists() and journal.read_bytes().count(b" ack ") > 50)
+    writer.kill()
+    writer.wait()
+    code, report = verify(node.url, "--check", journal)
+    assert code == 0 and report["appends_acknowledged"] > 50, report
 
 
 def test_a_disaster_between_journal_and_check_is_noticed(node):

@@ -25,6 +25,8 @@ Reader::Reader(ports::asio::any_io_executor executor, Run& run, std::uint32_t st
 }
 
 bool Reader::at_goal() const {
+  // An append whose answer was lost may come late: the final read must not end before it.
+  if (reading_.final && !up_to_date_) return false;
   return !goal_.empty() && reader_.offset() != "-1" && reader_.offset() >= goal_;
 }
 
@@ -47,7 +49,8 @@ void Reader::take(const ReadChunk& chunk) {
   }
   const std::size_t got = reading_.seen.size() - before;
   run_.records_read += got;
-  idle_ = got == 0 && chunk.up_to_date;
+  up_to_date_ = chunk.up_to_date;
+  idle_ = got == 0 && up_to_date_;
   if (got > 0 || reading_.chunks.empty()) {
     reading_.chunks.push_back({chunk.start, chunk.next, reading_.seen.size(), chunk.up_to_date});
   } else {

@@ -41,7 +41,8 @@ class Reader {
   Backoff backoff_;
   Reading reading_;
   std::string goal_;
-  bool idle_ = false;  // It has all that there was.
+  bool idle_ = false;        // It has all that there was.
+  bool up_to_date_ = false;  // As the last answer said.
   bool stopped_ = false;
   bool done_ = false;
 };
