@@ -16,6 +16,7 @@ import time
 
 import lives
 import reads
+import table
 import writes
 from figures import Figure, Sample
 from load import load_average
@@ -57,6 +58,9 @@ def parse(words):
     parser.add_argument("--rounds", type=int, default=3, help="measured rounds of each server [3]")
     parser.add_argument("--seconds", type=int, default=4, help="length of one round [4]")
     parser.add_argument("--json", type=pathlib.Path, help="also write every sample to this file")
+    parser.add_argument("--docs", type=pathlib.Path, metavar="PAGE",
+                        help="rewrite the table of this page, docs/benchmarks.md, and measure nothing: "
+                        "from the file that --json names")
     parser.add_argument("--dir", type=pathlib.Path, default=ROOT / "build",
                         help="where the servers keep their data, a disk worth measuring [build]")
     options = parser.parse_args(words)
@@ -67,8 +71,20 @@ def parse(words):
     return options
 
 
+def store(path, row, figures):
+    """Replaces what the file says of this row, so that a row can be measured again by itself."""
+    kept = json.loads(path.read_text()) if path.exists() else []
+    kept = {name: [f for f in kept if f["group"] == name] for name in ROWS}
+    kept[row] = [figure.as_json() | {"group": row} for figure in figures]
+    path.write_text(json.dumps([f for found in kept.values() for f in found], indent=1) + "\n")
+
+
 def main(words):
     options = parse(words)
+    if options.docs:
+        stored = json.loads(options.json.read_text())
+        table.rewrite(options.docs, [table.figure_of(figure) for figure in stored])
+        return
     base, figures = options.dir, []
     for row in options.rows or ROWS:
         options.dir = pathlib.Path(tempfile.mkdtemp(prefix="compare-", dir=base))
@@ -84,7 +100,7 @@ def main(words):
             print(figure.line(), flush=True)
         print(f"==> {row} took {time.monotonic() - began:.0f} s", file=sys.stderr)
         if options.json:
-            options.json.write_text(json.dumps([f.as_json() for f in figures], indent=1) + "\n")
+            store(options.json, row, found)
     missed = sum(figure.reached is False for figure in figures)
     print(f"{len(figures)} figures, {missed} below their aim")
 
