@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "stream/apply_areas.h"
+#include "stream/retention.h"
 
 namespace stream {
 namespace {
@@ -66,6 +67,7 @@ bool commit_stream(View& state, const StreamCommit& commit) {
   row.end = commit.extent->end;
   if (row.end <= row.kept) return false;  // Soft-deleted, and no fork reads that far.
   row.extents.push_back(*commit.extent);
+  drop_extents(state, row);  // One that stayed only because it was the newest.
   return true;
 }
 

@@ -28,22 +28,24 @@ void add_fork(View& state, core::StreamId fork) {
   if (inherits(row)) state.inheritances.put(inheritance_of(fork, row), Nothing{});
 }
 
+void drop_extents(View& state, StreamRow& row) {
+  auto first = std::find_if(row.extents.begin(), row.extents.end(),
+                            [&](const Extent& extent) { return extent.end > row.kept; });
+  if (first == row.extents.end() && first != row.extents.begin() && !row.deleted) --first;
+  for (auto it = row.extents.begin(); it != first; ++it) release_extent(state, it->object);
+  row.extents.erase(row.extents.begin(), first);
+}
+
 void drop_unneeded(View& state, core::StreamId id) {
   for (;;) {
-    const StreamRow* before = state.streams.find(id);
-    const core::Offset needed = first_needed(state, id, *before);
-    if (needed == before->kept) return;
-    if (inherits(*before)) state.inheritances.erase(inheritance_of(id, *before));
-
     StreamRow& row = state.streams.mutate(id);
+    const core::Offset needed = first_needed(state, id, row);
+    const bool changes = needed != row.kept;
+    if (changes && inherits(row)) state.inheritances.erase(inheritance_of(id, row));
     row.kept = needed;
-    const auto first_kept = std::find_if(row.extents.begin(), row.extents.end(),
-                                         [&](const Extent& e) { return e.end > needed; });
-    for (auto it = row.extents.begin(); it != first_kept; ++it) release_extent(state, it->object);
-    row.extents.erase(row.extents.begin(), first_kept);
-
-    if (inherits(row)) state.inheritances.put(inheritance_of(id, row), Nothing{});
-    if (!row.fork) return;
+    drop_extents(state, row);
+    if (changes && inherits(row)) state.inheritances.put(inheritance_of(id, row), Nothing{});
+    if (!changes || !row.fork) return;
     id = row.fork->parent;
   }
 }

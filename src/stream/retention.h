@@ -26,6 +26,10 @@ void add_fork(View& state, core::StreamId fork);
 /// any more, its own and its ancestors'. Costs the length of that line, not the number of streams.
 void drop_unneeded(View& state, core::StreamId id);
 
+/// Drops the extents of one row that nobody needs. The newest one of a stream that is not deleted
+/// stays in any case: its object tells the stream's producers.
+void drop_extents(View& state, StreamRow& row);
+
 /// Takes the row away with everything in it, and each soft-deleted ancestor whose last fork this was.
 void remove_stream(View& state, core::StreamId id);
 

@@ -27,7 +27,8 @@ struct StreamRow {
   core::Offset start = 0;       // First record that readers may have.
   core::Offset kept = 0;        // First record that anybody may have, forks included: the minimum of
                                 // `start` (if not deleted) and of what forks read below their fork
-                                // points. Extents before it are dropped. See retention.h.
+                                // points. Extents before it are dropped, but for the
+                                // newest of a stream that is not deleted. See retention.h.
   core::Offset end = 0;         // End of what data objects hold (for a fork: at least the fork point).
   core::Rare<StreamEnd> ended{};
   core::WallMs created_ms = 0;

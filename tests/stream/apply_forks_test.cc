@@ -121,7 +121,7 @@ TEST_F(ForkTest, ATrimmedParentKeepsWhatForksRead) {
   trim(child, 5);  // It no longer reads its parent.
   EXPECT_EQ(row(parent).kept, 20u);
   EXPECT_EQ(object_state(first), ObjectState::doomed);
-  EXPECT_EQ(object_state(second), ObjectState::doomed);
+  EXPECT_EQ(object_state(second), ObjectState::committed);  // The newest.
 }
 
 TEST_F(ForkTest, WhatIsKeptIsWhatTheNeediestForkReads) {
@@ -158,6 +158,8 @@ TEST_F(ForkTest, AForkOfAForkReachesThroughToTheFirst) {
   EXPECT_EQ(row(b).kept, 2u);
   trim(c, 6);
   EXPECT_EQ(row(a).kept, 10u);
+  EXPECT_EQ(object_state(object), ObjectState::committed);  // The newest.
+  remove(a);
   EXPECT_EQ(object_state(object), ObjectState::doomed);
 }
 
@@ -169,6 +171,18 @@ TEST_F(ForkTest, WhatNoForkReadsIsNotKeptWhenASoftDeletedStreamCommits) {
   const ObjectId object = write(parent, 8);
   EXPECT_EQ(object_state(object), ObjectState::doomed);
   EXPECT_EQ(row(parent).end, 8u);
+}
+
+TEST_F(ForkTest, ADeletionDropsTheNewestExtentToo) {
+  const StreamId parent = create_open("parent");
+  const ObjectId object = write(parent, 10);
+  trim(parent, 10);
+  fork("child", parent, 12);  // Of records that are not committed yet.
+  EXPECT_EQ(row(parent).kept, 10u);
+  EXPECT_EQ(object_state(object), ObjectState::committed);
+  remove(parent);
+  EXPECT_EQ(row(parent).kept, 10u);
+  EXPECT_EQ(object_state(object), ObjectState::doomed);
 }
 
 TEST_F(ForkTest, AForkExpiresAndTakesItsParentWithIt) {

@@ -161,9 +161,20 @@ TEST_F(ApplyTest, ATrimDropsExtentsThatLieBeforeIt) {
   EXPECT_EQ(row(id).extents.size(), 1u);
   EXPECT_EQ(object_state(first), ObjectState::doomed);
   EXPECT_EQ(object_state(second), ObjectState::committed);
+}
+
+TEST_F(ApplyTest, TheNewestExtentStaysForTheProducersInIt) {
+  const StreamId id = create_open("a");
+  const ObjectId first = write(id, 10);
+  const ObjectId second = write(id, 20);
   trim(id, 20);
-  EXPECT_EQ(object_state(second), ObjectState::doomed);
+  EXPECT_EQ(object_state(first), ObjectState::doomed);
+  EXPECT_EQ(object_state(second), ObjectState::committed);
   EXPECT_EQ(row(id).end, 20u);
+  const ObjectId third = write(id, 30);
+  EXPECT_EQ(object_state(second), ObjectState::doomed);
+  remove(id);
+  EXPECT_EQ(object_state(third), ObjectState::doomed);
 }
 
 TEST_F(ApplyTest, ATrimNeverGoesBackNorBeyondTheEnd) {
