@@ -135,6 +135,8 @@ core::Result<void> parse_limits(const Flags& flags, ServeOptions& options) {
   TRY(options.max_body_bytes, flags.bytes("max-body-bytes", 1, kGiB));
   TRY(options.log_cache_bytes, flags.bytes("log-cache-bytes", 1 << 20, kMost));
   TRY(options.block_cache_bytes, flags.bytes("block-cache-bytes", 1 << 20, kMost));
+  TRY(options.upload_bytes, flags.bytes("upload-bytes", 1, kMost));
+  TRY(options.upload_interval, flags.seconds("upload-interval-sec", 10ms));
   options.log_level = flags.text("log-level");
   constexpr std::array<std::string_view, 5> kLevels{"trace", "debug", "info", "warn", "error"};
   if (std::find(kLevels.begin(), kLevels.end(), options.log_level) == kLevels.end()) {
@@ -180,6 +182,8 @@ const std::vector<FlagSpec>& serve_flags() {
       {"max-body-bytes", "BYTES", "10MiB", "Largest request body; above it the answer is 413"},
       {"log-cache-bytes", "BYTES", "256MiB", "Memory for records that are not in objects yet"},
       {"block-cache-bytes", "BYTES", "256MiB", "Memory for blocks read back from objects"},
+      {"upload-bytes", "BYTES", "16MiB", "Records are packed into an object when so many wait"},
+      {"upload-interval-sec", "SECONDS", "5", "Or when the oldest has waited so long"},
       {"log-level", "LEVEL", "info", "trace, debug, info, warn or error; the log goes to stderr"},
       {"insecure-allow-remote", "", "", "Permit listeners that other machines can reach"},
       {"no-kafka", "", "", "Serve HTTP alone"},

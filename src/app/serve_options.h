@@ -55,6 +55,8 @@ struct ServeOptions {
   std::size_t max_body_bytes = 0;
   std::size_t log_cache_bytes = 0;
   std::size_t block_cache_bytes = 0;
+  std::size_t upload_bytes = 0;  // Records wait for so many of their kind...
+  core::Time upload_interval{};  // ...or so long, before they are packed into an object.
   std::string log_level;  // trace, debug, info, warn or error.
   bool operator==(const ServeOptions&) const = default;
 };
