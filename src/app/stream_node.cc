@@ -83,8 +83,7 @@ core::Result<void> StreamNode::listen() {
   adapters::HttpLimits limits;
   limits.max_body = options_.max_body_bytes;
   const HostPort& streams = options_.listen;
-  TRY(const std::uint16_t port,
-      server_->listen(streams.host, streams.port, stream_gate_, limits));
+  TRY(const std::uint16_t port, server_->listen(streams.host, streams.port, stream_gate_, limits));
   const HostPort& admin = options_.admin_listen;
   TRY(const std::uint16_t admin_port, server_->listen(admin.host, admin.port, admin_gate_, {}));
   spdlog::info("listening: streams on {}:{}, admin on {}:{}", streams.host, port, admin.host,
@@ -128,8 +127,8 @@ ports::Task<void> StreamNode::await_signal() {
 
 ports::Task<void> StreamNode::live() {
   if (const auto started = co_await start(); !started) {
-    const bool is_refused = started.error().code == core::Errc::invalid ||
-                            started.error().code == core::Errc::conflict;
+    const bool is_refused =
+        started.error().code == core::Errc::invalid || started.error().code == core::Errc::conflict;
     (void)complain("serve", started.error().context, 0);
     std::_Exit(is_refused ? kUsage : kFailed);
   }
@@ -147,8 +146,8 @@ ports::Task<core::Result<void>> StreamNode::start() {
 
   drivers::HeartbeatOptions beating;
   beating.node = options_.node_id;
-  beating.address = options_.http_address ? options_.http_address->text()
-                                          : "http://" + options_.listen.text();
+  beating.address =
+      options_.http_address ? options_.http_address->text() : "http://" + options_.listen.text();
   beating.slots = static_cast<std::uint32_t>(options_.slots);
   beating.token = draw_from_system();
   beating.interval = options_.heartbeat_interval;
@@ -168,14 +167,16 @@ ports::Task<core::Result<void>> StreamNode::start() {
   serving.seed = draw_from_system();
   stream_handler_ = std::make_unique<drivers::StreamHandler>(
       *engine_, executor, server_->executors(), timers_, metrics_, serving);
-  admin_ = std::make_unique<NodeAdmin>();
+  admin_ = std::make_unique<NodeAdmin>(*engine_, options_.cluster_id);
+  admin_handler_ = std::make_unique<drivers::AdminHandler>(*admin_, executor, metrics_);
   stream_gate_.open(*stream_handler_);
-  admin_gate_.open(*admin_);
+  admin_gate_.open(*admin_handler_);
   const drivers::EngineStats& stats = engine_->context().stats;
-  spdlog::info("ready: node {} at epoch {}, {} streams, {} write-ahead log records replayed "
-               "({} bytes)",
-               raw(life.node), raw(life.epoch), proposer_->view()->streams.size(),
-               stats.replayed_records, stats.replayed_bytes);
+  spdlog::info(
+      "ready: node {} at epoch {}, {} streams, {} write-ahead log records replayed "
+      "({} bytes)",
+      raw(life.node), raw(life.epoch), proposer_->view()->streams.size(), stats.replayed_records,
+      stats.replayed_bytes);
   co_return core::Result<void>{};
 }
 

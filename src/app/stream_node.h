@@ -15,6 +15,7 @@
 #include "drivers/engine/engine.h"
 #include "drivers/heartbeat.h"
 #include "drivers/proposer.h"
+#include "drivers/serve/admin_handler.h"
 #include "drivers/serve/metrics.h"
 #include "drivers/serve/stream_handler.h"
 #include "ports/command_log.h"
@@ -79,6 +80,7 @@ class StreamNode {
   drivers::HttpMetrics metrics_;
   std::unique_ptr<drivers::StreamHandler> stream_handler_;
   std::unique_ptr<NodeAdmin> admin_;
+  std::unique_ptr<drivers::AdminHandler> admin_handler_;
   Gate stream_gate_;
   Gate admin_gate_;
   std::unique_ptr<adapters::HttpServer> server_;  // Last: its threads call all of the above.

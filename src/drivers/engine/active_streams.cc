@@ -30,6 +30,11 @@ ActiveStream* ActiveStreams::find(core::StreamId id) {
   return found == streams_.end() ? nullptr : found->second.get();
 }
 
+const ActiveStream* ActiveStreams::find(core::StreamId id) const {
+  const auto found = streams_.find(raw(id));
+  return found == streams_.end() ? nullptr : found->second.get();
+}
+
 ActiveStream& ActiveStreams::get(core::StreamId id, const stream::StreamRow& row) {
   std::unique_ptr<ActiveStream>& slot = streams_[raw(id)];
   if (slot) return *slot;

@@ -24,6 +24,7 @@ class ActiveStreams {
   explicit ActiveStreams(std::size_t cache_bytes) : cache_limit_(cache_bytes) {}
 
   ActiveStream* find(core::StreamId id);
+  const ActiveStream* find(core::StreamId id) const;
 
   /// The stream, made from its row if it is not in memory yet.
   ActiveStream& get(core::StreamId id, const stream::StreamRow& row);

@@ -48,6 +48,7 @@ class Engine final : public StreamService, private WalWriterEvents {
   ports::Task<core::Result<std::vector<ListedStream>>> list(ListRequest request) override;
   void follow(std::string name, std::weak_ptr<TailListener> listener) override;
 
+  std::uint64_t flushes() const { return writer_ ? writer_->flushes() : 0; }
   EngineContext& context() { return context_; }
   const EngineContext& context() const { return context_; }
 

@@ -116,7 +116,7 @@ std::vector<core::StreamId> Uploader::choose() const {
   };
   std::vector<Candidate> candidates;
   for (const core::StreamId id : context_.active.dirty()) {
-    const ActiveStream* stream = const_cast<EngineContext&>(context_).active.find(id);
+    const ActiveStream* stream = context_.active.find(id);
     Candidate one{{}, 0, id, 0};
     bool is_first = true;
     for (const CachedBatch& batch : *stream->batches) {
