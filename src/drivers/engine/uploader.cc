@@ -149,7 +149,7 @@ Uploader::Batches Uploader::batches_to_upload(const ActiveStream& stream) const 
   found.part.upto = stream.uploaded;
   std::uint64_t bytes = 0;
   for (const CachedBatch& batch : *stream.batches) {
-    if (batch.end <= stream.uploaded) continue;
+    if (batch.end <= stream.uploaded || batch.kind == stream::WalEntryKind::close) continue;
     if (bytes >= context_.options.object_bytes) break;
     bytes += batch.place.location.length;
     found.part.upto = batch.end;
