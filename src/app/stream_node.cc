@@ -83,11 +83,9 @@ core::Result<void> StreamNode::listen() {
   adapters::HttpLimits limits;
   limits.max_body = options_.max_body_bytes;
   const HostPort& streams = options_.listen;
-  TRY(const std::uint16_t port, server_->listen(streams.host, streams.port, stream_gate_, limits));
+  TRY(stream_port_, server_->listen(streams.host, streams.port, stream_gate_, limits));
   const HostPort& admin = options_.admin_listen;
-  TRY(const std::uint16_t admin_port, server_->listen(admin.host, admin.port, admin_gate_, {}));
-  spdlog::info("listening: streams on {}:{}, admin on {}:{}", streams.host, port, admin.host,
-               admin_port);
+  TRY(admin_port_, server_->listen(admin.host, admin.port, admin_gate_, {}));
   return {};
 }
 
@@ -171,6 +169,8 @@ ports::Task<core::Result<void>> StreamNode::start() {
   admin_handler_ = std::make_unique<drivers::AdminHandler>(*admin_, executor, metrics_);
   stream_gate_.open(*stream_handler_);
   admin_gate_.open(*admin_handler_);
+  spdlog::info("listening: streams on {}:{}, admin on {}:{}", options_.listen.host, stream_port_,
+               options_.admin_listen.host, admin_port_);
   const drivers::EngineStats& stats = engine_->context().stats;
   spdlog::info(
       "ready: node {} at epoch {}, {} streams, {} write-ahead log records replayed "

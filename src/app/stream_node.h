@@ -67,6 +67,8 @@ class StreamNode {
   int loops_ = 0;
   bool is_stop_asked_ = false;
   int status_ = 0;
+  std::uint16_t stream_port_ = 0;
+  std::uint16_t admin_port_ = 0;
 
   std::optional<adapters::DirectoryLock> lock_;
   std::unique_ptr<ports::CommandLog> log_;

@@ -104,7 +104,7 @@ def test_a_data_directory_that_is_in_use_is_refused_by_name(node):
     second = run("serve", "--listen", f"127.0.0.1:{free_port()}", "--admin-listen",
                  f"127.0.0.1:{free_port()}", cwd=node.dir)
     assert second.returncode == 2, second.stderr
-    assert "data" in second.stderr.splitlines()[-1] and "another process" in second.stderr
+    assert "data" in second.stderr.splitlines()[-1] and "in use by process" in second.stderr
     assert node.is_ready()
 
 
