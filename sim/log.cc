@@ -28,7 +28,9 @@ SimLog::SimLog(SimWorld& world, SimLogStore& store, asio::any_io_executor execut
   store_.links_.insert(this);
 }
 
-SimLog::~SimLog() { store_.links_.erase(this); }
+SimLog::~SimLog() {
+  store_.links_.erase(this);
+}
 
 SimLog::Fate SimLog::draw_fate() {
   if (faults_.is_cut || world_.random().chance(faults_.unavailable)) return Fate::refused;
@@ -74,9 +76,8 @@ Task<core::Result<std::vector<ports::LogEntry>>> SimLog::read(core::Index after,
                                                               std::size_t limit) {
   CO_TRY_VOID(co_await arrive());
   if (core::raw(after) < store_.truncated_) {
-    co_return fail(Errc::not_found,
-                   fmt::format("entry {} was truncated; the first is {}", core::raw(after) + 1,
-                               store_.truncated_ + 1));
+    co_return fail(Errc::not_found, fmt::format("entry {} was truncated; the first is {}",
+                                                core::raw(after) + 1, store_.truncated_ + 1));
   }
   std::vector<ports::LogEntry> entries;
   for (core::Index index = next(after); entries.size() < limit; index = next(index)) {

@@ -38,7 +38,8 @@ struct LogFaults {
   std::uint64_t unavailable = 0;    // Refused; nothing happens.
   std::uint64_t lost_requests = 0;  // Appends answered `unknown`; did not happen.
   std::uint64_t lost_answers = 0;   // Appends answered `unknown`; happened.
-  std::uint64_t late_requests = 0;  // Appends answered `unknown`; happen up to `late_by` afterwards.
+  std::uint64_t late_requests =
+      0;  // Appends answered `unknown`; happen up to `late_by` afterwards.
   core::Time late_by = std::chrono::seconds(5);
   core::Time least_latency = std::chrono::microseconds(100);
   core::Time most_latency = std::chrono::milliseconds(1);

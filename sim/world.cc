@@ -72,6 +72,8 @@ void SimWorld::kill(core::NodeId node) {
     if (sleeper.process == process) fallen.push_back(std::move(sleeper.wake));
   }
   std::erase_if(sleepers_, [&](const auto& item) { return item.second.process == process; });
+  fallen.clear();
+  if (!is_running_) bury();
 }
 
 void SimWorld::pause(core::NodeId node) {
@@ -165,8 +167,10 @@ void SimWorld::run_ready() {
         process->held.push_back(std::move(job));
         continue;
       }
+      is_running_ = true;
       job->run();
       job.reset();
+      is_running_ = false;
       bury();
     }
     io_.restart();

@@ -42,9 +42,10 @@ class SimWorld {
   /// Where the coroutines of `node` run, from now until it is killed; a new one after that.
   asio::any_io_executor executor(core::NodeId node);
 
-  /// The process of `node` is gone: nothing on its executor runs again. Frames are unwound before
-  /// the next step, also those that wait for something outside of the world. What the node owned
-  /// may be destroyed after this, in any order.
+  /// The process of `node` is gone: nothing on its executor runs again. Its frames are unwound
+  /// before this returns (if the world itself calls it: before the next step), but for those that
+  /// wait for something outside of the world: they go when that does. What the node owned may be
+  /// destroyed then, in any order.
   void kill(core::NodeId node);
 
   /// Nothing of `node` runs until `resume`, then all that is due.
@@ -125,6 +126,7 @@ class SimWorld {
   std::map<Key, Sleeper> sleepers_;
   // Jobs of the dead. Destroying one unwinds frames, which must not happen inside one of them.
   std::vector<JobPtr> grave_;
+  bool is_running_ = false;  // A handler is.
 };
 
 }  // namespace sim

@@ -212,12 +212,11 @@ TEST_P(CommandLogContract, EverythingIsThereForTheNextProcess) {
   EXPECT_EQ(append({"d"}), Index{4});
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Logs, CommandLogContract,
-    testing::Values(std::pair("memory", &make_twin<MemoryTwin>),
-                    std::pair("sim", &make_twin<SimTwin>),
-                    std::pair("sqlite", &make_twin<SqliteTwin>),
-                    std::pair("sqlite_memory", &make_twin<SqliteMemoryTwin>)),
-    [](const auto& param) { return std::string(param.param.first); });
+INSTANTIATE_TEST_SUITE_P(Logs, CommandLogContract,
+                         testing::Values(std::pair("memory", &make_twin<MemoryTwin>),
+                                         std::pair("sim", &make_twin<SimTwin>),
+                                         std::pair("sqlite", &make_twin<SqliteTwin>),
+                                         std::pair("sqlite_memory", &make_twin<SqliteMemoryTwin>)),
+                         [](const auto& param) { return std::string(param.param.first); });
 
 }  // namespace

@@ -1,11 +1,10 @@
-#include "adapters/sqlite/log_table.h"
-
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 
+#include "adapters/sqlite/log_table.h"
 #include "tests/support/scratch.h"
 
 namespace adapters {

@@ -226,7 +226,9 @@ TEST_P(WalContract, DamageIsReportedInItsRecordAndTheOthersComeBack) {
 INSTANTIATE_TEST_SUITE_P(
     , WalContract,
     testing::Values(std::pair("Simulated", MakeTwin(make_twin<tests::SimWalTwin>)),
-                    std::pair("Files", MakeTwin(make_twin<tests::FileWalTwin>))),
+                    std::pair("Files", MakeTwin(make_twin<tests::FileWalTwin>)),
+                    std::pair("SimulatedChain", MakeTwin(make_twin<tests::SimChainTwin>)),
+                    std::pair("FileChain", MakeTwin(make_twin<tests::FileChainTwin>))),
     [](const auto& param) { return std::string(param.param.first); });
 
 }  // namespace

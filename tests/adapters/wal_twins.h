@@ -5,8 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "adapters/chain/chain_object.h"
+#include "adapters/chain/chain_store.h"
+#include "adapters/clock/asio_timers.h"
+#include "adapters/files/file_store.h"
 #include "adapters/files/file_wal_store.h"
 #include "ports/wal.h"
+#include "sim/store.h"
+#include "sim/timers.h"
 #include "sim/wal.h"
 #include "tests/support/place.h"
 #include "tests/support/scratch.h"
@@ -64,6 +70,44 @@ struct FileWalTwin final : WalTwin {
   RealPlace here;
   std::vector<std::string> reports;
   std::unique_ptr<adapters::FileWalStore> logs;
+};
+
+struct SimChainTwin final : WalTwin {
+  SimChainTwin() { reopen(); }
+  Place& place() override { return here; }
+  ports::WalStore& store() override { return *logs; }
+  void reopen() override {
+    logs = std::make_unique<adapters::ChainStore>(objects, timers, core::Random(1));
+  }
+  void damage(core::Life life, const ports::WalRecord& record) override {
+    objects.flip(adapters::chain_name(life, record.location.file), record.location.position);
+  }
+  SimPlace here;
+  sim::SimTimers timers{here.world()};
+  sim::SimStore objects{here.world()};
+  std::unique_ptr<adapters::ChainStore> logs;
+};
+
+struct FileChainTwin final : WalTwin {
+  FileChainTwin() { reopen(); }
+  ~FileChainTwin() override { logs.reset(); }
+  Place& place() override { return here; }
+  ports::WalStore& store() override { return *logs; }
+  void reopen() override {
+    logs.reset();
+    objects = std::move(*adapters::FileStore::open(root));
+    logs = std::make_unique<adapters::ChainStore>(*objects, timers, core::Random(1));
+  }
+  void damage(core::Life life, const ports::WalRecord& record) override {
+    flip_byte(root + "/" + adapters::chain_name(life, record.location.file),
+              record.location.position);
+  }
+  Scratch scratch;
+  std::string root = scratch.path("objects");
+  RealPlace here;
+  adapters::AsioTimers timers;
+  std::unique_ptr<adapters::FileStore> objects;
+  std::unique_ptr<adapters::ChainStore> logs;
 };
 
 /// What tests of any backend do all the time.
