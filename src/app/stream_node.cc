@@ -15,6 +15,7 @@
 #include <thread>
 #include <utility>
 
+#include "adapters/chain/chain_store.h"
 #include "adapters/files/file_store.h"
 #include "adapters/files/file_wal_store.h"
 #include "adapters/sqlite/sqlite_log.h"
@@ -107,7 +108,11 @@ core::Result<void> StreamNode::open_wals() {
     TRY(wals_, adapters::FileWalStore::open(options_.wal.path, random));
     return {};
   }
-  return core::fail(core::Errc::invalid, "chain+file:// is not there");
+  TRY(wal_objects_, adapters::FileStore::open(options_.wal.path));
+  auto chains = std::make_unique<adapters::ChainStore>(*wal_objects_, timers_, random);
+  chains_ = chains.get();
+  wals_ = std::move(chains);
+  return {};
 }
 
 ports::Task<void> StreamNode::await_signal() {
@@ -136,6 +141,8 @@ ports::Task<void> StreamNode::live() {
 
 ports::Task<core::Result<void>> StreamNode::start() {
   const auto executor = logic_.get_executor();
+  // A store that lets two writers create one object would let two nodes own one stream.
+  if (chains_ != nullptr) CO_TRY_VOID(co_await chains_->probe());
   drivers::ProposerOptions proposing;
   proposing.seed = draw_from_system();
   proposer_ = std::make_unique<drivers::Proposer>(executor, *log_, timers_, proposing);
