@@ -50,6 +50,10 @@ class ObjectStore {
 
   /// Removing what does not exist is success.
   virtual Task<core::Result<void>> remove(std::string name) = 0;
+
+  /// The same for several, in any order; an error may leave some of them removed. One by one unless
+  /// the store knows a quicker way.
+  virtual Task<core::Result<void>> remove_all(std::vector<std::string> names);
 };
 
 }  // namespace ports

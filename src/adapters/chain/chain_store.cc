@@ -250,6 +250,7 @@ ports::Task<core::Result<void>> ChainStore::remove(core::Life ended) {
   const std::string folder = chain_folder(ended);
   CO_TRY_VOID(co_await put_until_clear(folder + "removed", ""));
   CO_TRY(const auto objects, co_await store_.list(folder));
+  std::vector<std::string> names;
   for (const ports::ObjectInfo& object : objects) {
     const auto number = chain_number(std::string_view(object.name).substr(folder.size()));
     if (!number || number == chain->seal) continue;
@@ -258,8 +259,9 @@ ports::Task<core::Result<void>> ChainStore::remove(core::Life ended) {
       const auto header = front ? decode_chain_header(front->view()) : std::nullopt;
       if (header && header->kind == ChainKind::seal) continue;
     }
-    CO_TRY_VOID(co_await store_.remove(object.name));
+    names.push_back(object.name);
   }
+  CO_TRY_VOID(co_await store_.remove_all(std::move(names)));
   sealed_.erase(ended);
   co_return core::Result<void>();
 }

@@ -8,6 +8,11 @@
 #include "core/crc32c.h"
 
 namespace adapters {
+namespace {
+
+constexpr std::uint64_t kRemovedAtOnce = 1024;  // Bounds one call's list of names.
+
+}  // namespace
 
 using core::Errc;
 using core::fail;
@@ -175,10 +180,16 @@ ports::Task<core::Result<void>> ChainWal::trim(std::uint64_t first_needed) {
   }
   if (std::exchange(is_removing_, true)) co_return core::Result<void>();
   core::Result<void> result;
-  // In order, so that what is left is whole. Void numbers are among them.
+  // Nobody looks below what was durably declared, so the order does not matter. Void numbers are
+  // among them.
   while (result && removed_ < durably_declared_) {
-    result = co_await store_.remove(chain_name(life_, removed_));
-    if (result) removed_ += 1;
+    const std::uint64_t end = std::min(durably_declared_, removed_ + kRemovedAtOnce);
+    std::vector<std::string> names;
+    for (std::uint64_t number = removed_; number < end; ++number) {
+      names.push_back(chain_name(life_, number));
+    }
+    result = co_await store_.remove_all(std::move(names));
+    if (result) removed_ = end;
   }
   is_removing_ = false;
   co_return result;

@@ -244,19 +244,30 @@ int FileStore::list_folder(const std::string& folder, const std::string& prefix,
 }
 
 ports::Task<core::Result<void>> FileStore::remove(std::string name) {
-  CO_TRY_VOID(ports::check_object_name(name));
-  auto work = [this, name] { return remove_now(name); };
+  std::vector<std::string> names{std::move(name)};
+  co_return co_await remove_all(std::move(names));
+}
+
+ports::Task<core::Result<void>> FileStore::remove_all(std::vector<std::string> names) {
+  for (const std::string& name : names) {
+    CO_TRY_VOID(ports::check_object_name(name));
+  }
+  auto work = [this, names = std::move(names)] { return remove_now(names); };
   co_return co_await pool_->run(std::move(work));
 }
 
-core::Result<void> FileStore::remove_now(const std::string& name) {
-  const std::string path = path_of(name);
-  if (::unlink(path.c_str()) != 0) {
-    if (errno != ENOENT) return failed(failure("cannot remove", path, errno));
-    if (has_vanished()) return failed(failure("cannot remove", path, ENOENT));
+core::Result<void> FileStore::remove_now(const std::vector<std::string>& names) {
+  std::set<std::string> folders;
+  for (const std::string& name : names) {
+    const std::string path = path_of(name);
+    if (::unlink(path.c_str()) != 0) {
+      if (errno != ENOENT) return failed(failure("cannot remove", path, errno));
+      if (has_vanished()) return failed(failure("cannot remove", path, ENOENT));
+    }
+    folders.insert(parent_of(path));
   }
-  // Callers forget the object after this: it must not come back with a power cut.
-  sync_directory_or_die(parent_of(path));
+  // Callers forget the objects after this: they must not come back with a power cut.
+  for (const std::string& folder : folders) sync_directory_or_die(folder);
   return {};
 }
 

@@ -31,6 +31,7 @@ class FileStore final : public ports::ObjectStore {
   ports::Task<core::Result<ports::ObjectInfo>> head(std::string name) override;
   ports::Task<core::Result<std::vector<ports::ObjectInfo>>> list(std::string prefix) override;
   ports::Task<core::Result<void>> remove(std::string name) override;
+  ports::Task<core::Result<void>> remove_all(std::vector<std::string> names) override;
 
  private:
   FileStore(std::string root, std::size_t threads);
@@ -51,7 +52,7 @@ class FileStore final : public ports::ObjectStore {
   core::Result<std::vector<ports::ObjectInfo>> list_now(const std::string& prefix) const;
   int list_folder(const std::string& folder, const std::string& prefix,
                   std::vector<ports::ObjectInfo>& found) const;
-  core::Result<void> remove_now(const std::string& name);
+  core::Result<void> remove_now(const std::vector<std::string>& names);
 
   std::string root_;
   std::string temporary_;  // Directory of temporary files; `~` is in no object's name.
