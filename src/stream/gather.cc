@@ -67,37 +67,28 @@ core::Result<std::size_t> append_values(const BatchSlice& slice, Join join, std:
 }
 
 core::Result<void> ValueGather::add(const BatchSlice& slice) {
-  const auto start = [&](const BatchHeader& header) {
-    const bool has_small_values = header.size / header.records < share_from_;
-    if (has_small_values) copied_.reserve(copied_.size() + header.size);
-  };
+  const char* const slice_end = slice.batches.data() + slice.batches.size();
+  const auto start = [](const BatchHeader&) {};
   return for_each_value(slice, start, [&](std::string_view value) {
     if (join_ == Join::commas) {
       if (values_ > 0) add_text(",");
+      if (value.empty()) value = kNull;
     }
     values_ += 1;
-    if (join_ == Join::commas && value.empty()) {
-      add_text(kNull);
-      return;
-    }
+    bytes_ += value.size();
     if (value.size() < share_from_) {
-      add_text(value);
+      const bool is_null = value.data() == kNull.data();
+      copied_.append(value, is_null ? 0 : static_cast<std::size_t>(slice_end - value.end()));
       return;
     }
-    flush_copied();
+    copied_.flush(parts_);
     const auto position = static_cast<std::size_t>(value.data() - slice.batches.data());
     parts_.push_back(slice.batches.slice(position, value.size()));
-    bytes_ += value.size();
   });
 }
 
-void ValueGather::flush_copied() {
-  if (copied_.empty()) return;
-  parts_.emplace_back(std::exchange(copied_, {}));
-}
-
 std::vector<core::Bytes> ValueGather::finish() {
-  flush_copied();
+  copied_.flush(parts_);
   bytes_ = 0;
   values_ = 0;
   return std::exchange(parts_, {});

@@ -7,6 +7,7 @@
 
 #include "core/bytes.h"
 #include "core/result.h"
+#include "stream/piece_buffer.h"
 #include "stream/request.h"
 
 namespace stream {
@@ -34,7 +35,7 @@ class ValueGather {
 
   /// Puts literal text into the output ("[", "]", a chunk head). Does not count as a value.
   void add_text(std::string_view text) {
-    copied_.append(text);
+    copied_.append(text, 0);
     bytes_ += text.size();
   }
 
@@ -52,7 +53,7 @@ class ValueGather {
 
   Join join_;
   std::size_t share_from_;
-  std::string copied_;
+  PieceBuffer copied_;
   std::vector<core::Bytes> parts_;
   std::uint64_t bytes_ = 0;
   std::uint64_t values_ = 0;

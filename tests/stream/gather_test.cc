@@ -71,6 +71,23 @@ TEST(GatherTest, LargeValuesAreSharedAndSmallOnesCopiedTogether) {
   EXPECT_EQ(gather.bytes(), 0u);
 }
 
+TEST(GatherTest, WhatDoesNotFitIntoOnePieceGoesOnInTheNext) {
+  std::vector<std::string> texts;
+  for (std::size_t size = 0; size < 2'000; ++size) {
+    texts.emplace_back(size, static_cast<char>('a' + size % 26));
+  }
+  const std::vector<std::string_view> values(texts.begin(), texts.end());
+  const core::Bytes batches(batch_of(values, 0));
+  ValueGather gather(Join::raw);
+  ASSERT_TRUE(gather.add(BatchSlice{batches, 0, values.size()}).has_value());
+  std::string expected;
+  for (const std::string& text : texts) expected += text;
+  EXPECT_EQ(gather.bytes(), expected.size());
+  const auto parts = gather.finish();
+  EXPECT_GT(parts.size(), 1u);
+  EXPECT_EQ(text_of(parts), expected);
+}
+
 TEST(GatherTest, ASharedValueOutlivesTheGatherAndTheSlice) {
   std::vector<core::Bytes> parts;
   {
