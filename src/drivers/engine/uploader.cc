@@ -1,6 +1,8 @@
 #include "drivers/engine/uploader.h"
 
 #include <algorithm>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <tuple>
 #include <utility>
@@ -237,13 +239,23 @@ ports::Task<void> Uploader::trim_logs() {
   for (const core::Life life : earlier_) {
     if (!context_.active.first_needed(life)) done.push_back(life);
   }
+  // Side by side: after a row of crashes there are many, and each costs the store a few round trips.
   for (const core::Life life : done) {
-    const auto removed = co_await context_.ports.wals.remove(life);
-    if (removed) std::erase(earlier_, life);
+    std::erase(earlier_, life);
+    removals_ += 1;
+    ports::asio::co_spawn(context_.ports.executor, remove_log(life), ports::asio::detached);
   }
+  while (removals_ > 0) co_await finished_.wait();
   const std::uint64_t first = context_.active.first_needed(context_.life).value_or(next_sequence_);
   if (wal_ == nullptr || first <= trimmed_) co_return;
   if (co_await wal_->trim(first)) trimmed_ = first;
+}
+
+ports::Task<void> Uploader::remove_log(core::Life life) {
+  const auto removed = co_await context_.ports.wals.remove(life);
+  if (!removed) earlier_.push_back(life);  // The next time, then.
+  removals_ -= 1;
+  finished_.notify_all();
 }
 
 }  // namespace drivers

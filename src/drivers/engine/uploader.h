@@ -67,12 +67,14 @@ class Uploader {
   ports::Task<core::Result<void>> commit(const Load& load);
   stream::CommitObject commit_command(const Load& load) const;
   void mark(const Load& load);
+  ports::Task<void> remove_log(core::Life life);
 
   EngineContext& context_;
   ports::Wal* wal_ = nullptr;
   std::vector<core::Life> earlier_;
   std::uint64_t next_sequence_ = 0;  // After the last durable record of this life's log.
   std::uint64_t trimmed_ = 0;
+  int removals_ = 0;  // Of earlier lives' logs, under way.
   bool is_uploading_ = false;
   bool is_running_ = false;
   bool is_stopping_ = false;
