@@ -36,9 +36,8 @@ bool Expiry::is_expired(core::StreamId id, const StreamRow& row, core::WallMs no
   if (row.config.expires_at_ms) return now >= *row.config.expires_at_ms;
   if (!row.config.ttl_s) return false;
   const auto found = watched_.find(id);
-  const bool used = found != watched_.end() && found->second != 0;
-  const core::WallMs last = used ? found->second : row.touched_ms + slack_ms(row);
-  return now >= last + ttl_ms(row);
+  const core::WallMs here = found != watched_.end() ? found->second : 0;
+  return now >= std::max({here, row.touched_ms, least_}) + ttl_ms(row);
 }
 
 std::vector<core::StreamId> Expiry::due(const View& view, core::WallMs now) const {
@@ -52,8 +51,9 @@ std::vector<core::StreamId> Expiry::due(const View& view, core::WallMs now) cons
 
 TouchStreams Expiry::unsaved(const View& view, core::Life life, bool all) const {
   TouchStreams command{.life = life, .streams = {}, .at_ms = {}};
-  for (const auto& [id, last] : watched_) {
+  for (const auto& [id, here] : watched_) {
     const StreamRow* row = view.find(id);
+    const core::WallMs last = all ? std::max(here, least_) : here;
     if (row == nullptr || row->deleted || !row->config.ttl_s || last <= row->touched_ms) continue;
     if (!all && last - row->touched_ms < slack_ms(*row) / 2) continue;
     command.streams.push_back(id);

@@ -12,14 +12,18 @@ namespace stream {
 /// When streams with a TTL were last used, and which are due to expire.
 ///
 /// Uses are kept in memory; a use is written to the log (TouchStreams) only once it is half a slack
-/// younger than what the log knows. After a crash a row's time may therefore be that much too old,
-/// and a stream that nobody used since gets a whole slack on top: it may live a little too long
-/// after a crash, never too short.
+/// younger than what the log knows, and a clean stop writes them all. After a crash a row's time
+/// may be too old by as long as the log was away, so every stream counts as used when the node
+/// began
+/// (`assume_used`): it may live too long after a crash, never too short.
 class Expiry {
  public:
   /// Begins to watch a stream that has a TTL or an expiry time; others are ignored.
   void watch(core::StreamId id, const StreamRow& row);
   void forget(core::StreamId id);
+
+  /// Uses up to `when` may be missing from the rows: streams count as used then.
+  void assume_used(core::WallMs when) { least_ = when; }
 
   /// A read or a write restarts a sliding TTL.
   void touch(core::StreamId id, const StreamRow& row, core::WallMs now);
@@ -34,6 +38,7 @@ class Expiry {
 
  private:
   std::map<core::StreamId, core::WallMs> watched_;  // Last use in this life; 0: none yet.
+  core::WallMs least_ = 0;
 };
 
 }  // namespace stream
