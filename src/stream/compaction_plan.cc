@@ -1,14 +1,17 @@
 #include "stream/compaction_plan.h"
 
 #include <algorithm>
+#include <map>
 
 namespace stream {
 
-std::vector<core::ObjectId> plan_compaction(const View& view, const CompactionLimits& limits) {
+std::vector<core::ObjectId> plan_compaction(const View& view, const CompactionLimits& limits,
+                                            const std::set<core::ObjectId>& stuck) {
   std::vector<core::ObjectId> chosen;
   std::uint64_t bytes = 0;
   for (const auto& [id, row] : view.objects) {
     if (row.state != ObjectState::committed || row.bytes >= limits.small_bytes) continue;
+    if (stuck.contains(id)) continue;
     if (bytes + row.bytes > limits.output_bytes) break;
     bytes += row.bytes;
     chosen.push_back(id);
@@ -30,6 +33,17 @@ StreamRewrite plan_rewrite(core::StreamId id, const StreamRow& row,
     at = end;
   }
   return longest;
+}
+
+std::size_t count_emptied(const View& view, const std::vector<StreamRewrite>& rewrites) {
+  std::map<core::ObjectId, std::uint32_t> moved;
+  for (const StreamRewrite& rewrite : rewrites) {
+    for (const Extent& extent : rewrite.from) moved[extent.object] += 1;
+  }
+  return static_cast<std::size_t>(std::count_if(moved.begin(), moved.end(), [&](const auto& one) {
+    const ObjectRow* row = view.objects.find(one.first);
+    return row != nullptr && row->extents == one.second;
+  }));
 }
 
 }  // namespace stream

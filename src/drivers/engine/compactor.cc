@@ -13,10 +13,14 @@ ports::Task<core::Result<void>> Compactor::pass() {
   const stream::CompactionLimits limits{.small_bytes = context_.options.small_object_bytes,
                                         .count = context_.options.compact_count,
                                         .output_bytes = context_.options.object_bytes};
-  std::vector<core::ObjectId> objects = stream::plan_compaction(*context_.view(), limits);
+  std::vector<core::ObjectId> objects = stream::plan_compaction(*context_.view(), limits, stuck_);
   if (objects.empty()) co_return core::Result<void>{};
+  const core::ObjectId oldest = objects.front();
   CO_TRY(auto found, co_await rewrites(std::move(objects)));
-  if (found.empty()) co_return core::Result<void>{};
+  if (stream::count_emptied(*context_.view(), found) < 2) {
+    stuck_.insert(oldest);  // The next pass tries those behind it.
+    co_return core::Result<void>{};
+  }
   co_return co_await merge(std::move(found));
 }
 
@@ -92,6 +96,8 @@ ports::Task<core::Result<void>> Compactor::merge(std::vector<stream::StreamRewri
   CO_TRY(const cmdlog::Outcome outcome,
          co_await context_.ports.proposer.propose_until_known(command));
   if (outcome.holds()) {
+    writer.done(object);
+    stuck_.clear();
     context_.stats.compactions += 1;
   } else {
     co_await writer.abandon(object);

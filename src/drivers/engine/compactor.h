@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <vector>
 
 #include "drivers/engine/context.h"
@@ -26,6 +27,7 @@ class Compactor {
   ports::Task<core::Result<void>> merge(std::vector<stream::StreamRewrite> rewrites);
 
   EngineContext& context_;
+  std::set<core::ObjectId> stuck_;  // A merge with these led nowhere since the last that did.
 };
 
 }  // namespace drivers
