@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <charconv>
 #include <cstdio>
 #include <span>
 #include <utility>
@@ -23,6 +24,17 @@ std::string data_object_name(core::ObjectId object) {
   char text[32];
   std::snprintf(text, sizeof text, "data/%016llx", static_cast<unsigned long long>(raw(object)));
   return text;
+}
+
+std::optional<core::ObjectId> data_object_of(std::string_view name) {
+  constexpr std::string_view prefix = kDataPrefix;
+  if (!name.starts_with(prefix)) return std::nullopt;
+  std::uint64_t number = 0;
+  const char* end = name.data() + name.size();
+  const auto read = std::from_chars(name.data() + prefix.size(), end, number, 16);
+  const core::ObjectId object{number};
+  if (read.ec != std::errc() || data_object_name(object) != name) return std::nullopt;
+  return object;
 }
 
 BlockReader::BlockReader(asio::any_io_executor executor, ports::ObjectStore& store,

@@ -4,7 +4,9 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/bytes.h"
@@ -19,6 +21,11 @@ namespace drivers {
 
 /// The name of a data object in the store.
 std::string data_object_name(core::ObjectId object);
+
+/// The object that has this name; none if no data object has.
+std::optional<core::ObjectId> data_object_of(std::string_view name);
+
+inline constexpr const char* kDataPrefix = "data/";
 
 struct BlockReaderStats {
   std::uint64_t block_hits = 0;

@@ -34,11 +34,15 @@ class Caretaker {
  private:
   ports::Task<void> expire_due();
   ports::Task<void> give_up_reservations();
+  ports::Task<void> remove_orphans();
+  void settle_doubts();
   ports::Task<void> remove_doomed();
 
   EngineContext& context_;
   std::function<void(const stream::View&, core::StreamId)> forget_;
   Compactor compactor_;
+  core::Time next_search_{0};         // For orphans.
+  core::StreamId next_unwatched_{1};  // Streams from here on are not watched for expiry yet.
   bool is_running_ = false;
   bool is_stopping_ = false;
   ports::Signal changed_;

@@ -3,6 +3,8 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <set>
 #include <string>
 
 #include "core/ids.h"
@@ -64,8 +66,11 @@ struct EngineContext {
   BlockReader blocks;
   stream::Expiry expiry;
   EngineStats stats;
-  ports::Signal upload_wanted;  // Somebody wants the uploader to look now.
-  ports::Signal committed;      // An upload was committed, or failed.
+  ports::Signal upload_wanted;         // Somebody wants the uploader to look now.
+  ports::Signal committed;             // An upload was committed, or failed.
+  std::set<core::ObjectId> uploading;  // Reserved ids that an upload or a merge is about to use.
+  /// Streams whose removal was asked for and not answered, each with a view that still has it.
+  std::map<core::StreamId, stream::ViewPtr> in_doubt;
   bool is_stopping = false;
   std::function<void(const core::Error&)> on_fatal = [](const core::Error&) {};
   std::function<void(const std::string&)> log_line = [](const std::string&) {};

@@ -23,8 +23,7 @@ constexpr std::size_t kCloseBatch = 4096;
 Engine::Engine(EnginePorts ports, core::Life life, const EngineOptions& options)
     : context_(std::move(ports), life, options),
       uploader_(std::make_unique<Uploader>(context_)),
-      created_(context_.ports.executor),
-      flushed_(context_.ports.executor) {}
+      created_(context_.ports.executor) {}
 
 Engine::~Engine() = default;
 
@@ -32,6 +31,8 @@ ports::Task<core::Result<void>> Engine::start() {
   Recovery recovery(context_);
   CO_TRY(const std::vector<core::Life> earlier, co_await recovery.run());
   for (const core::Life life : earlier) uploader_->add_earlier_life(life);
+  // A clean stop leaves no log behind. After a crash nobody knows when streams were used last.
+  if (!earlier.empty()) context_.expiry.assume_used(context_.ports.timers.wall_now());
 
   // Everything that earlier lives owned, whether or not their logs had anything.
   std::set<core::Life> owners;
@@ -66,7 +67,7 @@ ports::Task<core::Result<void>> Engine::start() {
 
 ports::Task<core::Result<void>> Engine::stop() {
   context_.is_stopping = true;
-  while (!writer_->is_idle()) co_await flushed_.wait();
+  if (writer_) co_await writer_->wait_until_idle();
   co_await caretaker_->stop();
   co_await uploader_->stop();
   CO_TRY_VOID(co_await caretaker_->save_touches(true));

@@ -56,9 +56,11 @@ class Engine final : public StreamService, private WalWriterEvents {
   struct Found {
     core::StreamId id{};
     const stream::StreamRow* row = nullptr;  // Into the view that was asked.
+    bool is_expired = false;  // Its time is up, but the command log does not know it yet.
   };
 
-  // Finding streams. An expired stream is as good as gone.
+  // Finding streams. Before anybody is told that an expired stream is gone, `expire` it: a crash
+  // must not bring it back.
   std::optional<Found> find(const stream::View& view, const std::string& name,
                             core::WallMs now) const;
   stream::StreamFacts facts_of(const Found& found);
@@ -108,7 +110,7 @@ class Engine final : public StreamService, private WalWriterEvents {
                                                                           std::size_t max_bytes);
 
   // Managing.
-  ports::Task<core::Result<void>> expire(Found found);
+  ports::Task<core::Result<void>> expire(Found found, core::WallMs now);
   void forget_gone(const stream::View& before, core::StreamId id);
   void publish(ActiveStream& stream, std::shared_ptr<const stream::TailUpdate> update);
 
@@ -118,7 +120,6 @@ class Engine final : public StreamService, private WalWriterEvents {
   std::unique_ptr<Caretaker> caretaker_;
   std::set<std::string> creating_;  // Names whose creation is under way: one at a time.
   ports::Signal created_;
-  ports::Signal flushed_;
   std::map<core::StreamId, std::shared_ptr<stream::TailUpdate>> updates_;  // Of this flush.
 };
 

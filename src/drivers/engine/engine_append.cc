@@ -24,13 +24,19 @@ stream::AppendReply refusal(stream::AppendStatus status) {
 
 ports::Task<core::Result<stream::AppendReply>> Engine::append(stream::AppendRequest request) {
   if (context_.is_stopping) co_return tl::unexpected<core::Error>(stopping_error());
-  const stream::ViewPtr view = context_.view();
-  const std::optional<Found> found = find(*view, request.name, request.at_ms);
-  if (!found) co_return refusal(stream::AppendStatus::not_found);
-  if (found->row->deleted) co_return refusal(stream::AppendStatus::deleted);
-  context_.expiry.touch(found->id, *found->row, request.at_ms);
-  const core::StreamId id = found->id;
-  co_return co_await append_to(id, std::move(request));
+  for (;;) {
+    const stream::ViewPtr view = context_.view();
+    const std::optional<Found> found = find(*view, request.name, request.at_ms);
+    if (!found) co_return refusal(stream::AppendStatus::not_found);
+    if (found->row->deleted) co_return refusal(stream::AppendStatus::deleted);
+    if (found->is_expired) {
+      CO_TRY_VOID(co_await expire(*found, request.at_ms));
+      continue;
+    }
+    context_.expiry.touch(found->id, *found->row, request.at_ms);
+    const core::StreamId id = found->id;
+    co_return co_await append_to(id, std::move(request));
+  }
 }
 
 ports::Task<core::Result<stream::AppendReply>> Engine::append_to(core::StreamId id,
@@ -43,6 +49,8 @@ ports::Task<core::Result<stream::AppendReply>> Engine::append_to(core::StreamId 
       }
       co_return tl::unexpected<core::Error>(ready.error());
     }
+    // Opening may have taken long; once the node stops, nothing new gets into the log.
+    if (context_.is_stopping) co_return tl::unexpected<core::Error>(stopping_error());
     const ActiveStream& stream = **ready;
     const stream::ViewPtr view = context_.view();
     const stream::StreamRow* row = view->find(id);
@@ -202,7 +210,6 @@ void Engine::on_flushed() {
   for (auto& [id, update] : std::exchange(updates_, {})) {
     if (ActiveStream* stream = context_.active.find(id)) publish(*stream, std::move(update));
   }
-  flushed_.notify_all();
   uploader_->look();
 }
 

@@ -90,7 +90,7 @@ ports::Task<core::Result<stream::CreateReply>> Engine::create_alone(stream::Crea
       if (!context_.expiry.is_expired(found.id, *found.row, request.at_ms)) {
         co_return co_await answer_existing(found, std::move(request));
       }
-      CO_TRY_VOID(co_await expire(found));
+      CO_TRY_VOID(co_await expire(found, request.at_ms));
       continue;
     }
     stream::CreateStream command;
@@ -100,8 +100,10 @@ ports::Task<core::Result<stream::CreateReply>> Engine::create_alone(stream::Crea
     command.at_ms = request.at_ms;
     stream::FramedBatch content = request.content;
     if (request.fork) {
-      CO_TRY(const stream::CreateStatus status, co_await resolve_fork(request, command, content));
-      if (status != stream::CreateStatus::created) co_return refusal(status);
+      const auto status = co_await resolve_fork(request, command, content);
+      if (!status && status.error().code == core::Errc::not_found) continue;  // It went meanwhile.
+      if (!status) co_return tl::unexpected<core::Error>(status.error());
+      if (*status != stream::CreateStatus::created) co_return refusal(*status);
     }
     if (command.config.content_type.empty()) command.config.content_type = kDefaultType;
     command.awaits_content = content.records > 0;
@@ -196,6 +198,10 @@ ports::Task<core::Result<stream::CreateStatus>> Engine::resolve_fork(
   const stream::ViewPtr view = context_.view();
   const std::optional<Found> source = find(*view, request.fork->source, request.at_ms);
   if (!source) co_return stream::CreateStatus::source_not_found;
+  if (source->is_expired) {
+    CO_TRY_VOID(co_await expire(*source, request.at_ms));
+    co_return core::fail(core::Errc::not_found, "the source has expired");
+  }
   if (source->row->deleted) co_return stream::CreateStatus::source_deleted;
   const stream::StreamConfig& inherited = source->row->config;
   if (command.config.content_type.empty()) {

@@ -12,8 +12,7 @@ std::optional<Engine::Found> Engine::find(const stream::View& view, const std::s
   if (id == nullptr) return std::nullopt;
   const stream::StreamRow* row = view.find(*id);
   if (row == nullptr) return std::nullopt;
-  if (!row->deleted && context_.expiry.is_expired(*id, *row, now)) return std::nullopt;
-  return Found{*id, row};
+  return Found{*id, row, !row->deleted && context_.expiry.is_expired(*id, *row, now)};
 }
 
 stream::StreamFacts Engine::facts_of(const Found& found) {
@@ -30,13 +29,19 @@ stream::StreamFacts Engine::facts_of(const Found& found) {
 }
 
 ports::Task<core::Result<stream::StreamFacts>> Engine::facts(std::string name) {
-  const stream::ViewPtr view = context_.view();
-  const std::optional<Found> found = find(*view, name, context_.ports.timers.wall_now());
-  if (!found) co_return core::fail(core::Errc::not_found, "no stream named " + name);
-  stream::StreamFacts facts = facts_of(*found);
-  if (facts.damaged)
+  for (;;) {
+    const stream::ViewPtr view = context_.view();
+    const core::WallMs now = context_.ports.timers.wall_now();
+    const std::optional<Found> found = find(*view, name, now);
+    if (!found) co_return core::fail(core::Errc::not_found, "no stream named " + name);
+    if (found->is_expired) {
+      CO_TRY_VOID(co_await expire(*found, now));
+      continue;
+    }
+    const stream::StreamFacts facts = facts_of(*found);
+    if (!facts.damaged) co_return facts;
     co_return core::fail(core::Errc::corrupt, context_.active.find(found->id)->damage);
-  co_return facts;
+  }
 }
 
 ports::Task<core::Result<std::vector<ListedStream>>> Engine::list(ListRequest request) {
@@ -49,7 +54,8 @@ ports::Task<core::Result<std::vector<ListedStream>>> Engine::list(ListRequest re
     if (listed.size() >= request.limit || !name.starts_with(request.prefix)) break;
     if (name == request.start_after) continue;
     const std::optional<Found> found = find(*view, name, now);
-    if (found && !found->row->deleted) listed.push_back(ListedStream{name, facts_of(*found)});
+    if (!found || found->row->deleted || found->is_expired) continue;
+    listed.push_back(ListedStream{name, facts_of(*found)});
   }
   co_return listed;
 }
@@ -60,7 +66,7 @@ void Engine::follow(std::string name, std::weak_ptr<TailListener> listener) {
   auto update = std::make_shared<stream::TailUpdate>();
   const stream::ViewPtr view = context_.view();
   const auto found = find(*view, name, context_.ports.timers.wall_now());
-  if (!found || found->row->deleted || context_.is_stopping) {
+  if (!found || found->row->deleted || found->is_expired || context_.is_stopping) {
     update->gone = true;
     present->on_tail(std::move(update));
     return;
@@ -91,17 +97,27 @@ void Engine::publish(ActiveStream& stream, std::shared_ptr<const stream::TailUpd
 }
 
 ports::Task<core::Result<DeleteStatus>> Engine::remove(std::string name) {
-  const stream::ViewPtr view = context_.view();
-  const auto found = find(*view, name, context_.ports.timers.wall_now());
+  stream::ViewPtr view = context_.view();
+  const core::WallMs now = context_.ports.timers.wall_now();
+  auto found = find(*view, name, now);
+  while (found && found->is_expired) {
+    CO_TRY_VOID(co_await expire(*found, now));
+    view = context_.view();
+    found = find(*view, name, now);
+  }
   if (!found) co_return DeleteStatus::not_found;
   if (found->row->deleted) co_return DeleteStatus::deleted;
   const core::StreamId id = found->id;
   const stream::Command command = stream::DeleteStream{context_.life, id};
-  CO_TRY(const cmdlog::Outcome outcome, co_await context_.ports.proposer.propose(command));
-  if (outcome.verdict == cmdlog::Verdict::not_found) co_return DeleteStatus::not_found;
-  if (!outcome.holds()) {
+  const auto outcome = co_await context_.ports.proposer.propose(command);
+  if (!outcome) {
+    if (outcome.error().code == core::Errc::unknown) context_.in_doubt.emplace(id, view);
+    co_return tl::unexpected<core::Error>(outcome.error());
+  }
+  if (outcome->verdict == cmdlog::Verdict::not_found) co_return DeleteStatus::not_found;
+  if (!outcome->holds()) {
     co_return core::fail(core::Errc::fenced, std::string("the stream was not deleted: ") +
-                                                 cmdlog::name_of(outcome.verdict));
+                                                 cmdlog::name_of(outcome->verdict));
   }
   forget_gone(*view, id);
   co_return DeleteStatus::done;
@@ -109,10 +125,16 @@ ports::Task<core::Result<DeleteStatus>> Engine::remove(std::string name) {
 
 ports::Task<core::Result<TrimStatus>> Engine::trim(std::string name, core::Offset start) {
   for (;;) {
+    if (context_.is_stopping) co_return core::fail(core::Errc::unavailable, "shutting down");
     const stream::ViewPtr view = context_.view();
-    const auto found = find(*view, name, context_.ports.timers.wall_now());
+    const core::WallMs now = context_.ports.timers.wall_now();
+    const auto found = find(*view, name, now);
     if (!found) co_return TrimStatus::not_found;
     if (found->row->deleted) co_return TrimStatus::deleted;
+    if (found->is_expired) {
+      CO_TRY_VOID(co_await expire(*found, now));
+      continue;
+    }
     if (start > facts_of(*found).tail) co_return TrimStatus::beyond_tail;
     if (start > found->row->end) {
       // Only what data objects hold can be dropped: the rest has to get there first.
@@ -128,13 +150,19 @@ ports::Task<core::Result<TrimStatus>> Engine::trim(std::string name, core::Offse
   }
 }
 
-ports::Task<core::Result<void>> Engine::expire(Found found) {
+/// Has the command log delete a stream whose time is up by `now`. If it was used or deleted
+/// meanwhile, nothing happens: look again.
+ports::Task<core::Result<void>> Engine::expire(Found found, core::WallMs now) {
   const stream::ViewPtr before = context_.view();
-  const stream::Command command = stream::ExpireStream{
-      context_.life, found.id, found.row->touched_ms, context_.ports.timers.wall_now()};
   const core::StreamId id = found.id;
-  CO_TRY(const cmdlog::Outcome outcome, co_await context_.ports.proposer.propose(command));
-  if (outcome.verdict == cmdlog::Verdict::not_live) {
+  const stream::Command command =
+      stream::ExpireStream{context_.life, id, found.row->touched_ms, now};
+  const auto outcome = co_await context_.ports.proposer.propose(command);
+  if (!outcome) {
+    if (outcome.error().code == core::Errc::unknown) context_.in_doubt.emplace(id, before);
+    co_return tl::unexpected<core::Error>(outcome.error());
+  }
+  if (outcome->verdict == cmdlog::Verdict::not_live) {
     co_return core::fail(core::Errc::fenced, "the stream was not expired: not_live");
   }
   forget_gone(*before, id);
@@ -159,6 +187,7 @@ void Engine::forget_gone(const stream::View& before, core::StreamId id) {
     context_.expiry.forget(id);
     if (row != nullptr) return;  // Soft-deleted: its data stays for its forks.
     context_.active.erase(id);
+    context_.upload_wanted.notify_all();  // What the logs had of it is not needed any more.
     if (!was->fork) return;
     id = was->fork->parent;
   }

@@ -48,48 +48,59 @@ const CachedBatch* batch_holding(const ActiveStream* stream, core::Offset offset
   return found != batches.end() && found->base <= offset ? &*found : nullptr;
 }
 
-}  // namespace
-
-ports::Task<core::Result<stream::ReadReply>> Engine::read(stream::ReadRequest request) {
-  stream::ReadReply reply;
-  const stream::ViewPtr view = context_.view();
-  const std::optional<Found> found = find(*view, request.name, request.at_ms);
-  if (!found) {
-    reply.status = stream::ReadStatus::not_found;
-    co_return reply;
-  }
-  reply.facts = facts_of(*found);
-  if (found->row->deleted) {
-    reply.status = stream::ReadStatus::deleted;
-    co_return reply;
-  }
-  context_.expiry.touch(found->id, *found->row, request.at_ms);
-  context_.stats.reads += 1;
-
+/// Where the reading that is asked for begins, or why it cannot.
+void place_reading(const stream::ReadRequest& request, stream::ReadReply& reply) {
   switch (request.from) {
     case stream::ReadStart::beginning: reply.start = reply.facts.start; break;
     case stream::ReadStart::now: reply.start = reply.facts.tail; break;
     case stream::ReadStart::offset: reply.start = request.offset; break;
   }
   reply.next = reply.start;
-  if (reply.start < reply.facts.start) {
-    reply.status = stream::ReadStatus::trimmed;
+  if (reply.start < reply.facts.start) reply.status = stream::ReadStatus::trimmed;
+  if (reply.start > reply.facts.tail) reply.status = stream::ReadStatus::beyond_tail;
+}
+
+}  // namespace
+
+ports::Task<core::Result<stream::ReadReply>> Engine::read(stream::ReadRequest request) {
+  context_.stats.reads += 1;
+  for (;;) {
+    // The uses of streams with a TTL may have been saved already: no more of them.
+    if (context_.is_stopping) co_return core::fail(core::Errc::unavailable, "shutting down");
+    stream::ReadReply reply;
+    const stream::ViewPtr view = context_.view();
+    const std::optional<Found> found = find(*view, request.name, request.at_ms);
+    if (!found || found->row->deleted) {
+      reply.status = found ? stream::ReadStatus::deleted : stream::ReadStatus::not_found;
+      if (found) reply.facts = facts_of(*found);
+      co_return reply;
+    }
+    if (found->is_expired) {
+      CO_TRY_VOID(co_await expire(*found, request.at_ms));
+      continue;
+    }
+    reply.facts = facts_of(*found);
+    context_.expiry.touch(found->id, *found->row, request.at_ms);
+    place_reading(request, reply);
+    if (reply.status != stream::ReadStatus::ok) co_return reply;
+    if (reply.start == reply.facts.tail) {
+      if (!reply.facts.damaged) co_return reply;
+      co_return core::fail(core::Errc::corrupt, context_.active.find(found->id)->damage);
+    }
+    const core::StreamId id = found->id;
+    auto slices = co_await collect(id, reply.start, reply.facts.tail, request.max_bytes);
+    if (!slices) {
+      // Deleted or trimmed while this waited: then that is the answer.
+      const stream::ViewPtr now = context_.view();
+      const stream::StreamRow* row = now->find(id);
+      if (row == nullptr || row->deleted || row->start > reply.start) continue;
+      co_return tl::unexpected<core::Error>(std::move(slices).error());
+    }
+    reply.slices = std::move(*slices);
+    context_.stats.read_slices += reply.slices.size();
+    if (!reply.slices.empty()) reply.next = reply.slices.back().end;
     co_return reply;
   }
-  if (reply.start > reply.facts.tail) {
-    reply.status = stream::ReadStatus::beyond_tail;
-    co_return reply;
-  }
-  if (reply.start == reply.facts.tail) {
-    const ActiveStream* stream = context_.active.find(found->id);
-    if (reply.facts.damaged) co_return core::fail(core::Errc::corrupt, stream->damage);
-    co_return reply;
-  }
-  const core::StreamId id = found->id;
-  CO_TRY(reply.slices, co_await collect(id, reply.start, reply.facts.tail, request.max_bytes));
-  context_.stats.read_slices += reply.slices.size();
-  if (!reply.slices.empty()) reply.next = reply.slices.back().end;
-  co_return reply;
 }
 
 ports::Task<core::Result<std::vector<stream::BatchSlice>>> Engine::collect(core::StreamId id,

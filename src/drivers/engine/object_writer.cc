@@ -15,6 +15,7 @@ ports::Task<core::Result<core::ObjectId>> ObjectWriter::reserve() {
     context_.on_fatal(error);
     co_return tl::unexpected<core::Error>(std::move(error));
   }
+  context_.uploading.insert(core::ObjectId{outcome.value});
   co_return core::ObjectId{outcome.value};
 }
 
@@ -39,6 +40,7 @@ ports::Task<core::Result<void>> ObjectWriter::store(core::ObjectId object,
 }
 
 ports::Task<void> ObjectWriter::abandon(core::ObjectId object) {
+  context_.uploading.erase(object);
   const stream::Command command = stream::AbandonObjects{context_.life, {object}};
   (void)co_await context_.ports.proposer.propose(command);
 }

@@ -17,7 +17,11 @@ class ObjectWriter {
   /// Puts the object into the store. On an error, abandon its id.
   ports::Task<core::Result<void>> store(core::ObjectId object, const stream::BuiltObject& built);
 
-  /// Gives the id up, so that the caretaker removes whatever the store has under it.
+  /// The id is committed: nothing more is to be done with it.
+  void done(core::ObjectId object) { context_.uploading.erase(object); }
+
+  /// Gives the id up, so that the caretaker removes whatever the store has under it. If the command
+  /// log is away, the caretaker does that later.
   ports::Task<void> abandon(core::ObjectId object);
 
  private:

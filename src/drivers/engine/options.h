@@ -22,6 +22,9 @@ struct EngineOptions {
   std::size_t small_object_bytes = 16u << 20;
   std::size_t compact_count = 8;
   std::chrono::milliseconds sweep_interval{1'000};
+  /// How often the store is searched for objects that nothing refers to: a request may arrive there
+  /// long after its sender gave it up.
+  std::chrono::milliseconds orphan_interval{600'000};
 };
 
 }  // namespace drivers

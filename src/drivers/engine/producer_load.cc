@@ -49,9 +49,14 @@ ports::Task<core::Result<void>> load_producers(EngineContext& context, core::Str
         if (batch.base >= covered || is_mark) later.push_back(batch);
       }
     }
+    std::optional<core::Error> failure;
     for (const CachedBatch& batch : later) {
-      CO_TRY(const core::Bytes bytes, co_await bytes_of(context, batch));
-      CO_TRY(const stream::BatchIdentity identity, stream::read_identity(bytes.view()));
+      const auto bytes = co_await bytes_of(context, batch);
+      if (!bytes) {
+        failure = bytes.error();
+        break;
+      }
+      CO_TRY(const stream::BatchIdentity identity, stream::read_identity(bytes->view()));
       (void)table.apply(identity);
     }
     // An upload may have moved batches out of memory while this waited: then look again.
@@ -62,6 +67,10 @@ ports::Task<core::Result<void>> load_producers(EngineContext& context, core::Str
     }
     if (stream->has_producers) co_return core::Result<void>{};  // Somebody else was quicker.
     if (now->extents != row->extents) continue;
+    if (failure) {
+      if (failure->code == core::Errc::not_found) failure->code = core::Errc::corrupt;
+      co_return tl::unexpected<core::Error>(std::move(*failure));
+    }
     stream->producers = std::move(table);
     stream->has_producers = true;
     co_return core::Result<void>{};

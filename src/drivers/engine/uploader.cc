@@ -31,6 +31,9 @@ ports::Task<void> Uploader::run() {
   while (!is_stopping_) {
     if (context_.active.dirty().empty()) {
       was_dirty = false;
+      // What needed the logs may have been deleted instead of uploaded.
+      co_await trim_logs();
+      if (is_stopping_ || !context_.active.dirty().empty()) continue;
       is_waiting_for_work_ = true;
       co_await context_.upload_wanted.wait();
       is_waiting_for_work_ = false;
@@ -63,7 +66,7 @@ ports::Task<void> Uploader::stop() {
   is_stopping_ = true;
   context_.upload_wanted.notify_all();
   finished_.notify_all();
-  while (is_running_) co_await finished_.wait();
+  while (is_running_ || is_uploading_) co_await finished_.wait();
 }
 
 ports::Task<core::Result<void>> Uploader::upload_now() {
@@ -99,6 +102,7 @@ ports::Task<core::Result<void>> Uploader::upload_alone() {
   }
   if (!stored || load.parts.empty()) co_return stored;
   CO_TRY_VOID(co_await commit(load));
+  writer.done(load.object);
   mark(load);
   if (has_data) {
     context_.stats.uploads += 1;

@@ -22,7 +22,11 @@ constexpr std::size_t kFlushEntries = 8192;
 
 WalWriter::WalWriter(asio::any_io_executor executor, std::unique_ptr<ports::Wal> wal,
                      WalWriterEvents& events)
-    : executor_(std::move(executor)), wal_(std::move(wal)), events_(events) {}
+    : executor_(std::move(executor)), wal_(std::move(wal)), events_(events), idle_(executor_) {}
+
+ports::Task<void> WalWriter::wait_until_idle() {
+  while (!is_idle()) co_await idle_.wait();
+}
 
 ports::Task<core::Result<void>> WalWriter::append(stream::WalEntry entry) {
   using Signature = void(core::Result<void>);
@@ -69,6 +73,7 @@ ports::Task<void> WalWriter::run_flush(std::shared_ptr<Flush> flush) {
   const auto result = co_await wal_->append(std::move(built.parts));
   finish(*flush, result, positions);
   start_flushes();
+  if (is_idle()) idle_.notify_all();
 }
 
 void WalWriter::finish(Flush& flush, const core::Result<ports::WalRecord>& result,

@@ -10,6 +10,7 @@
 
 #include "core/bytes.h"
 #include "core/result.h"
+#include "ports/signal.h"
 #include "ports/wal.h"
 #include "stream/wal/batch.h"
 
@@ -51,6 +52,8 @@ class WalWriter {
 
   ports::Wal& wal() { return *wal_; }
   bool is_idle() const { return in_flight_.empty() && pending_.empty(); }
+  /// Returns when nothing is under way.
+  ports::Task<void> wait_until_idle();
   std::uint64_t flushes() const { return flushes_; }
 
  private:
@@ -79,6 +82,7 @@ class WalWriter {
   std::deque<std::shared_ptr<Flush>> in_flight_;  // Oldest first.
   std::optional<core::Error> lost_;
   std::uint64_t flushes_ = 0;
+  ports::Signal idle_;
 };
 
 }  // namespace drivers
