@@ -33,6 +33,7 @@ class SimWal final : public ports::Wal {
  private:
   struct Writer {
     bool is_alive = true;
+    bool is_lost = false;  // It died with appends under way, and one of them did not arrive.
     std::size_t in_flight = 0;
     std::optional<core::Error> failing;  // Until all that is in flight has failed.
     core::Time last_arrival{0};
@@ -82,7 +83,9 @@ ports::Task<core::Result<ports::WalRecord>> SimWal::append(std::vector<core::Byt
   auto outcome = std::make_shared<std::optional<Outcome>>();
   world.at(mine.last_arrival, [&store = store_, life = life_, writer = writer_, outcome, is_refused,
                                dies_with_writer, payload] {
-    if (writer->is_alive || !dies_with_writer) {
+    // What follows one that is lost is lost too: records become durable in order.
+    if (!writer->is_alive && dies_with_writer) writer->is_lost = true;
+    if (!writer->is_lost) {
       *outcome = arrive(store, life, *writer, is_refused, payload);
     }
   });
