@@ -27,7 +27,7 @@ void run_seed(std::uint64_t seed) {
 TEST(EngineSimTest, AnyRunKeepsItsPromises) {
   const std::uint64_t only = setting("SIM_SEED", 0);
   if (only > 0) return run_seed(only);
-  const std::uint64_t count = setting("SIM_SEEDS", 50);
+  const std::uint64_t count = setting("SIM_SEEDS", 20);
   const std::uint64_t first = setting("SIM_FIRST", 1);
   for (std::uint64_t seed = first; seed < first + count && !HasFatalFailure(); ++seed) {
     run_seed(seed);
