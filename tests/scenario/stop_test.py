@@ -86,7 +86,7 @@ def waiting(node):
     """How many long polls wait, as the node counts them."""
     metrics = requests.get(f"{node.admin_url}/metrics", timeout=5).text
     return sum(float(line.split()[-1]) for line in metrics.splitlines()
-               if line.startswith("clouduler_") and "long_poll" in line and not line.startswith("#"))
+               if line.startswith("clouduler_long_polls"))
 
 
 def test_readiness_fails_first_and_the_drain_is_served(node):
