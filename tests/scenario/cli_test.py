@@ -103,8 +103,7 @@ def test_a_bad_variable_is_named_and_a_flag_wins_over_it(tmp_path):
 def test_a_data_directory_that_is_in_use_is_refused_by_name(node):
     second = run("serve", "--listen", f"127.0.0.1:{free_port()}", "--admin-listen",
                  f"127.0.0.1:{free_port()}", cwd=node.dir)
-    assert second.returncode == 2, second.stderr
-    assert "data" in second.stderr.splitlines()[-1] and "in use by process" in second.stderr
+    refused(second, "./data", "in use by process")
     assert node.is_ready()
 
 
@@ -115,8 +114,7 @@ def test_a_port_that_is_in_use_is_refused_and_nothing_is_written(node, tmp_path)
         ports = {"--listen": free_port(), "--admin-listen": free_port()} | {flag: port}
         words = [word for name, at in ports.items() for word in (name, f"127.0.0.1:{at}")]
         done = run("serve", *words, cwd=empty)
-        assert done.returncode == 2, done.stderr
-        assert f"127.0.0.1:{port}" in done.stderr and "in use" in done.stderr
+        refused(done, f"127.0.0.1:{port}", "in use")
         assert not (empty / "data").exists()
 
 
@@ -130,17 +128,20 @@ def test_a_newer_format_on_disk_is_refused_by_name(node):
     done = run("serve", "--listen", f"127.0.0.1:{node.port}", "--admin-listen",
                f"127.0.0.1:{node.admin_port}", cwd=node.dir)
     assert done.returncode == 2, done.stderr
-    assert any(path.name in done.stderr for path in newer) and "version" in done.stderr
+    last = done.stderr.splitlines()[-1]
+    assert any(path.name in last for path in newer) and "version" in last, done.stderr
 
 
 def bump_version(path):
-    """Raises the version byte behind the magic of a file of ours; docs/wal-format.md has the place."""
-    data = bytearray(path.read_bytes())
-    if len(data) < 16:
-        return False
-    data[4] += 1
-    path.write_bytes(data)
-    return True
+    """Raises the version behind each magic in the header of a segment, as a newer build would write it."""
+    with path.open("r+b") as file:
+        head = bytearray(file.read(4096))
+        places = [place.end() for place in re.finditer(b"CWSG", head)]
+        for place in places:
+            head[place] += 1
+        file.seek(0)
+        file.write(head)
+    return bool(places)
 
 
 # ---- streams -------------------------------------------------------------------------------------
@@ -211,7 +212,8 @@ def test_head_ls_close_trim_and_delete(node):
     node.cli("stream", "append", "a/1", input=b"four\n")
     node.cli("stream", "trim", "a/1", "--before", offset)
     assert node.cli("stream", "read", "a/1", "--offset", offset) == b"four\n"
-    gone = node.cli("stream", "read", "a/1", "--offset", "-1", check=False)
+    assert node.cli("stream", "read", "a/1") == b"four\n"  # Its beginning is what is kept.
+    gone = node.cli("stream", "read", "a/1", "--offset", f"{0:016}_{0:016}", check=False)
     assert gone.returncode == 1 and b"410" in gone.stderr
 
     node.cli("stream", "close", "a/1")
