@@ -24,7 +24,8 @@ core::Result<std::string> path_of(const Flags& flags, const std::string& name,
                                   std::string_view scheme) {
   const std::string path = flags.text(name).substr(scheme.size());
   if (path.empty()) return flags.refuse(name, "must name a path after " + std::string(scheme));
-  for (const unsigned char c : path) {
+  for (const char letter : path) {
+    const auto c = static_cast<unsigned char>(letter);
     if (std::iscntrl(c) != 0 || c == '?' || c == '#') {
       return flags.refuse(name, "a path takes no ?options, #fragment or control characters");
     }

@@ -58,7 +58,8 @@ std::optional<std::string> decode_base64(std::string_view text) {
   bytes.reserve(text.size() * 3 / 4);
   std::uint32_t bits = 0;
   int held = 0;
-  for (const unsigned char c : text) {
+  for (const char letter : text) {
+    const auto c = static_cast<unsigned char>(letter);
     if (kValues[c] < 0) return std::nullopt;
     bits = (bits << 6) | static_cast<std::uint32_t>(kValues[c]);
     held += 6;

@@ -12,7 +12,8 @@ constexpr std::size_t kShownReason = 300;
 
 std::string escape(std::string_view text, std::string_view kept) {
   std::string out;
-  for (const unsigned char c : text) {
+  for (const char letter : text) {
+    const auto c = static_cast<unsigned char>(letter);
     if (std::isalnum(c) != 0 || kept.find(static_cast<char>(c)) != std::string_view::npos) {
       out += static_cast<char>(c);
     } else {

@@ -17,7 +17,7 @@ constexpr std::uint64_t kHashFactor = 0x100000001B3ULL;
 constexpr std::size_t kShown = 48;  // Bytes of a damaged record that a report shows.
 
 std::uint64_t extend(std::uint64_t hash, std::string_view bytes) {
-  for (const unsigned char byte : bytes) hash = (hash ^ byte) * kHashFactor;
+  for (const char byte : bytes) hash = (hash ^ static_cast<unsigned char>(byte)) * kHashFactor;
   return hash;
 }
 
@@ -56,9 +56,7 @@ std::string make_filling(StreamKind kind, std::uint64_t seed, std::size_t size) 
 
 std::string excerpt(std::string_view bytes) {
   std::string shown;
-  for (const unsigned char c : bytes.substr(0, kShown)) {
-    shown += c >= 0x20 && c < 0x7F ? static_cast<char>(c) : '.';
-  }
+  for (const char c : bytes.substr(0, kShown)) shown += c >= 0x20 && c < 0x7F ? c : '.';
   return shown.empty() ? "(nothing)" : shown + (bytes.size() > kShown ? "..." : "");
 }
 
