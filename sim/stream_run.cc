@@ -25,7 +25,7 @@ void draw_engine(core::Random& random, drivers::EngineOptions& engine) {
   engine.log_cache_bytes = tiny ? 2000 : 10u << 20;
   engine.block_cache_bytes = random.chance(60) ? 4000 : 10u << 20;
   engine.readahead_blocks = random.below(3);
-  engine.upload_bytes = 500 << random.below(8);
+  engine.upload_bytes = 500u << random.below(8);
   engine.upload_interval = milliseconds(100 + random.below(1500));
   engine.object_bytes = random.chance(30) ? 3000 : 60'000;
   engine.small_object_bytes = 30'000;

@@ -268,12 +268,13 @@ ports::Task<void> append_one(ports::Wal& wal, std::string payload, Told& told, i
   if (!result && result.error().code != Errc::fenced) told.refused.push_back(payload);
 }
 
-ports::Task<void> write(sim::SimWorld& world, ports::Wal& wal, Told& told, bool& stopped) {
+ports::Task<void> write(sim::SimWorld& world, ports::Wal& wal, Told& told, const bool& stopped) {
   int under_way = 0;
-  for (int i = 0; !stopped; ++i) {
+  int next = 0;
+  while (!stopped) {
     if (under_way < static_cast<int>(wal.max_in_flight())) {
       under_way += 1;
-      world.spawn(core::NodeId{1}, append_one(wal, "r" + std::to_string(i), told, under_way));
+      world.spawn(core::NodeId{1}, append_one(wal, "r" + std::to_string(next++), told, under_way));
     }
     if (world.random().chance(10)) co_await wal.trim(0);
     co_await world.pass(core::Time(static_cast<std::int64_t>(500 + world.random().below(5'000))));

@@ -190,7 +190,8 @@ TEST_P(WalContract, AllMayBeTrimmedAndTheLogGoesOn) {
 TEST_P(WalContract, RecordsOfAllSizesComeBack) {
   std::vector<std::string> payloads;
   core::Random random(5);
-  for (const std::size_t size : {1, 4031, 4032, 3968, 3969, 8064, 70'000, 100, 65'408, 3'000'000}) {
+  for (const std::size_t size :
+       {1u, 4031u, 4032u, 3968u, 3969u, 8064u, 70'000u, 100u, 65'408u, 3'000'000u}) {
     std::string payload(size, '\0');
     for (char& byte : payload) byte = static_cast<char>(random.next());
     payloads.push_back(payload);

@@ -185,7 +185,7 @@ TEST_F(ApplyTest, AnEndIsCommittedAlone) {
 class CompactTest : public ApplyTest {
  protected:
   CompactTest() {
-    for (const core::Offset end : {10, 20, 30}) objects.push_back(write(id, end));
+    for (const core::Offset end : {10u, 20u, 30u}) objects.push_back(write(id, end));
   }
   CompactObjects compact(std::size_t first, std::size_t count) {
     const std::vector<Extent>& all = row(id).extents;
