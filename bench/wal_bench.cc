@@ -136,12 +136,20 @@ BENCHMARK_DEFINE_F(Replay, WithChecksums)(benchmark::State& state) {
   }
   state.SetBytesProcessed(static_cast<std::int64_t>(bytes) * state.iterations());
 }
-BENCHMARK_REGISTER_F(Replay, WithChecksums)->Arg(64 << 10)->Arg(1 << 20)->UseRealTime();
+BENCHMARK_REGISTER_F(Replay, WithChecksums)
+    ->Arg(64 << 10)
+    ->Arg(1 << 20)
+    ->MeasureProcessCPUTime()
+    ->UseRealTime();
 
 BENCHMARK_DEFINE_F(Replay, ReadingTheFilesOnly)(benchmark::State& state) {
   for (auto _ : state) read_files();
   state.SetBytesProcessed(static_cast<std::int64_t>(bytes) * state.iterations());
 }
-BENCHMARK_REGISTER_F(Replay, ReadingTheFilesOnly)->Arg(64 << 10)->Arg(1 << 20)->UseRealTime();
+BENCHMARK_REGISTER_F(Replay, ReadingTheFilesOnly)
+    ->Arg(64 << 10)
+    ->Arg(1 << 20)
+    ->MeasureProcessCPUTime()
+    ->UseRealTime();
 
 }  // namespace

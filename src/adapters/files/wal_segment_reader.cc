@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -84,10 +85,32 @@ core::Result<core::Bytes> WalSegmentReader::load(std::uint64_t position,
   return core::Bytes(block, std::string_view(block.get(), got));
 }
 
+/// Reads on from `position`, at least `needed` bytes if there are so many.
+core::Result<void> WalSegmentReader::move_window(std::uint64_t position, std::uint64_t needed) {
+  window_ = core::Bytes();
+  window_at_ = position;
+  if (position >= size_) return {};
+  const auto wanted = static_cast<std::size_t>(
+      std::min(std::max<std::uint64_t>(needed, window_bytes_), size_ - position));
+  window_bytes_ = std::min(window_bytes_ * 4, kLargestWindow);
+  char* to = buffer_.make(wanted);
+  std::size_t got = 0;
+  if (const int error = read_at(file_.fd(), to, wanted, position, got); error != 0) {
+    return fail(Errc::corrupt, fmt::format("cannot read WAL segment {} at {}: {}", path_,
+                                           position + got, std::strerror(error)));
+  }
+  window_ = buffer_.share(got);
+  return {};
+}
+
 /// The first record that starts at or after `from`, by either of its headers.
 core::Result<std::optional<WalSegmentReader::Hit>> WalSegmentReader::find_record(
     std::uint64_t from) const {
   for (std::uint64_t at = from; at < size_;) {
+    // What was only reserved is zeros; a file system that knows of it need not be asked for them.
+    const off_t data = ::lseek(file_.fd(), static_cast<off_t>(at), SEEK_DATA);
+    if (data < 0 && errno == ENXIO) break;
+    at = std::max(at, data < 0 ? at : static_cast<std::uint64_t>(data) / kWalBlock * kWalBlock);
     TRY(const core::Bytes chunk, load(at, 1 << 20));
     if (chunk.size() < kWalBlock) break;
     for (std::size_t i = 0; i + kWalBlock <= chunk.size(); i += kWalBlock) {
@@ -119,9 +142,7 @@ core::Result<std::optional<std::uint64_t>> WalSegmentReader::first_sequence() {
 core::Result<std::optional<RecordHeader>> WalSegmentReader::header_at(std::uint64_t position) {
   const std::uint64_t window_end = window_at_ + window_.size();
   if (position < window_at_ || position + kRecordHeader > window_end) {
-    TRY(window_, load(position, window_bytes_));
-    window_at_ = position;
-    window_bytes_ = std::min(window_bytes_ * 2, kLargestWindow);
+    TRY_VOID(move_window(position, kRecordHeader));
   }
   const std::string_view bytes = window_.view().substr(position - window_at_);
   const auto header = decode_record_header(bytes, header_, HeaderCopy::first);
@@ -152,9 +173,7 @@ core::Result<std::optional<WalSegmentReader::Stop>> WalSegmentReader::take(
     const RecordHeader& header, bool is_followed, std::vector<ports::WalRecord>& found) {
   const std::uint64_t payload_at = position_ + kRecordHeader;
   if (payload_at + header.length > window_at_ + window_.size()) {
-    const std::uint64_t needed = kRecordHeader + header.length;
-    TRY(window_, load(position_, std::max<std::uint64_t>(needed, window_bytes_)));
-    window_at_ = position_;
+    TRY_VOID(move_window(position_, kRecordHeader + header.length));
   }
   ports::WalRecord record;
   record.sequence = header.sequence;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "adapters/files/file.h"
+#include "adapters/files/read_buffer.h"
 #include "adapters/files/wal_segment.h"
 #include "core/bytes.h"
 #include "core/result.h"
@@ -62,6 +63,7 @@ class WalSegmentReader {
   };
 
   core::Result<core::Bytes> load(std::uint64_t position, std::uint64_t length) const;
+  core::Result<void> move_window(std::uint64_t position, std::uint64_t needed);
   core::Result<std::optional<Hit>> find_record(std::uint64_t from) const;
   core::Result<std::optional<RecordHeader>> header_at(std::uint64_t position);
   core::Result<std::optional<Stop>> step_over_damage(bool is_followed,
@@ -82,6 +84,7 @@ class WalSegmentReader {
   core::Bytes window_;           // What was read last...
   std::uint64_t window_at_ = 0;  // ...from here.
   std::size_t window_bytes_ = 1 << 20;
+  ReadBuffer buffer_;  // Of window_.
 };
 
 }  // namespace adapters
