@@ -76,6 +76,12 @@ int StreamNode::run() {
   asio::co_spawn(logic_, await_signal(), asio::detached);
   asio::co_spawn(logic_, live(), asio::detached);
   logic_.run();
+  if (was_cut_) {
+    // A request that was cut may still hang between its network thread and this one. It holds
+    // parts of both, so neither can be taken down around it.
+    spdlog::default_logger()->flush();
+    std::_Exit(status_);
+  }
   return status_;
 }
 
@@ -193,7 +199,8 @@ ports::Task<void> StreamNode::stop() {
   stream_handler_->end_live_reads();
   server_->stop();
   const bool drained = co_await server_->drain(options_.shutdown_timeout);
-  if (!drained) spdlog::warn("cut the connections that did not end in time");
+  was_cut_ = !drained;
+  if (was_cut_) spdlog::warn("cut the connections that did not end in time");
   if (const auto stopped = co_await engine_->stop(); !stopped) {
     // Nothing is lost: the write-ahead log has it, and the next start replays it.
     spdlog::warn("not everything was stored away: {}", stopped.error().context);

@@ -70,6 +70,7 @@ class StreamNode {
   boost::asio::cancellation_signal cancel_heartbeat_;
   int loops_ = 0;
   bool is_stop_asked_ = false;
+  bool was_cut_ = false;  // Connections outlasted the stop.
   int status_ = 0;
   std::uint16_t stream_port_ = 0;
   std::uint16_t admin_port_ = 0;

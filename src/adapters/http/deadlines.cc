@@ -15,11 +15,6 @@ void Deadlines::forget(Entry& entry) {
   entry.filed_ = entry.due_ = Clock::time_point::max();
 }
 
-void Deadlines::stop() {
-  stopped_ = true;
-  timer_.cancel();
-}
-
 void Deadlines::file(Entry& entry, Clock::time_point at) {
   if (entry.filed_ != Clock::time_point::max()) filed_.erase({entry.filed_, &entry});
   entry.filed_ = at;
@@ -27,11 +22,11 @@ void Deadlines::file(Entry& entry, Clock::time_point at) {
 }
 
 void Deadlines::arm() {
-  if (stopped_ || filed_.empty() || filed_.begin()->first >= armed_) return;
+  if (filed_.empty() || filed_.begin()->first >= armed_) return;
   armed_ = filed_.begin()->first;
   timer_.expires_at(armed_);
   timer_.async_wait([this](boost::system::error_code error) {
-    if (error) return;  // Armed anew for an earlier time, or stopped.
+    if (error) return;  // Armed anew for an earlier time.
     armed_ = Clock::time_point::max();
     run_due();
     arm();

@@ -42,9 +42,6 @@ class Deadlines {
   /// Before the entry is destroyed.
   void forget(Entry& entry);
 
-  /// Lets the io_context run out of work.
-  void stop();
-
  private:
   void file(Entry& entry, Clock::time_point at);
   void arm();
@@ -53,7 +50,6 @@ class Deadlines {
   boost::asio::steady_timer timer_;
   std::set<std::pair<Clock::time_point, Entry*>> filed_;
   Clock::time_point armed_ = Clock::time_point::max();
-  bool stopped_ = false;
 };
 
 }  // namespace adapters
