@@ -57,9 +57,8 @@ Verdict check_stream(const View& state, const CommitObject& command, const Strea
   return begins == row->end ? Verdict::applied : Verdict::changed_since;
 }
 
-/// Returns whether the stream has an extent in the object now.
+/// To a stream that is there. Returns whether it has an extent in the object now.
 bool commit_stream(View& state, const StreamCommit& commit) {
-  if (!state.streams.contains(commit.stream)) return false;
   StreamRow& row = state.streams.mutate(commit.stream);
   row.awaits_content = false;
   if (commit.ended) row.ended = *commit.ended;
@@ -77,19 +76,21 @@ Outcome apply_one(View& state, const CommitObject& command) {
   if (!makes_sense(command)) return {.verdict = Verdict::invalid};
   const Verdict object = check_object(state, command);
   if (object != Verdict::applied) return {.verdict = object};
-  bool changes = command.object != core::ObjectId{0};
+  std::vector<const StreamCommit*> changes;
+  changes.reserve(command.streams.size());
   for (const StreamCommit& commit : command.streams) {
     const Verdict verdict = check_stream(state, command, commit);
     if (verdict == Verdict::changed_since) return {.verdict = verdict};
-    changes = changes || verdict == Verdict::applied;
+    if (verdict == Verdict::applied) changes.push_back(&commit);
   }
-  if (!changes) return {.verdict = Verdict::redundant};
+  const bool only_ends = command.object == core::ObjectId{0};
+  if (only_ends && changes.empty()) return {.verdict = Verdict::redundant};
 
   std::uint32_t extents = 0;
-  for (const StreamCommit& commit : command.streams) {
-    if (commit_stream(state, commit)) ++extents;
+  for (const StreamCommit* commit : changes) {
+    if (commit_stream(state, *commit)) ++extents;
   }
-  if (command.object == core::ObjectId{0}) return {};
+  if (only_ends) return {};
   ObjectRow& row = state.objects.mutate(command.object);
   row.state = extents > 0 ? ObjectState::committed : ObjectState::doomed;
   row.bytes = command.bytes;
