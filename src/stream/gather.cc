@@ -76,8 +76,8 @@ core::Result<void> ValueGather::add(const BatchSlice& slice) {
     }
     values_ += 1;
     bytes_ += value.size();
-    if (value.size() < share_from_) {
-      const bool is_null = value.data() == kNull.data();
+    const bool is_null = value.data() == kNull.data();  // Lies outside of the slice.
+    if (value.size() < share_from_ || is_null) {
       copied_.append(value, is_null ? 0 : static_cast<std::size_t>(slice_end - value.end()));
       return;
     }

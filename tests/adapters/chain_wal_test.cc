@@ -256,25 +256,25 @@ TEST_F(ChainWalTest, TheProbeRefusesAStoreThatOverwritesOrListsLate) {
 // --------------------
 
 struct Told {
+  int under_way = 0;  // Here, because appends outlive the frame of their writer.
   std::vector<std::string> acknowledged;
   std::vector<std::string> refused;
 };
 
-ports::Task<void> append_one(ports::Wal& wal, std::string payload, Told& told, int& under_way) {
+ports::Task<void> append_one(ports::Wal& wal, std::string payload, Told& told) {
   std::vector<core::Bytes> parts = {core::Bytes(payload)};
   const auto result = co_await wal.append(std::move(parts));
-  under_way -= 1;
+  told.under_way -= 1;
   if (result) told.acknowledged.push_back(payload);
   if (!result && result.error().code != Errc::fenced) told.refused.push_back(payload);
 }
 
 ports::Task<void> write(sim::SimWorld& world, ports::Wal& wal, Told& told, const bool& stopped) {
-  int under_way = 0;
   int next = 0;
   while (!stopped) {
-    if (under_way < static_cast<int>(wal.max_in_flight())) {
-      under_way += 1;
-      world.spawn(core::NodeId{1}, append_one(wal, "r" + std::to_string(next++), told, under_way));
+    if (told.under_way < static_cast<int>(wal.max_in_flight())) {
+      told.under_way += 1;
+      world.spawn(core::NodeId{1}, append_one(wal, "r" + std::to_string(next++), told));
     }
     if (world.random().chance(10)) co_await wal.trim(0);
     co_await world.pass(core::Time(static_cast<std::int64_t>(500 + world.random().below(5'000))));

@@ -37,9 +37,9 @@ ports::Task<void> tick(SimWorld& world, core::Time every, std::string& out, char
 }
 
 TEST(SimWorldTest, TimeJumpsFromOneWakeUpToTheNext) {
+  int frames = 0;  // Frames count down in the end of the world.
   SimWorld world(1);
   std::string out;
-  int frames = 0;
   world.spawn(kOne, tick(world, 2s, out, 'a', frames));
   world.spawn(kTwo, tick(world, 3s, out, 'b', frames));
   world.run_for(7s);
@@ -48,9 +48,9 @@ TEST(SimWorldTest, TimeJumpsFromOneWakeUpToTheNext) {
 }
 
 TEST(SimWorldTest, AKilledNodeNeverRunsAgainAndItsFramesUnwind) {
+  int frames = 0;  // Frames count down in the end of the world.
   SimWorld world(1);
   std::string out;
-  int frames = 0;
   world.spawn(kOne, tick(world, 1s, out, 'a', frames));
   world.spawn(kTwo, tick(world, 1s, out, 'b', frames));
   world.run_for(1s);
@@ -70,8 +70,8 @@ ports::Task<void> wait_for_timer(asio::steady_timer& timer, int& frames, bool& w
 }
 
 TEST(SimWorldTest, AKilledNodeUnwindsFramesThatWaitOutsideOfTheWorld) {
+  int frames = 0;  // Frames count down in the end of the world.
   SimWorld world(1);
-  int frames = 0;
   bool woke = false;
   {
     asio::steady_timer timer(world.executor(kOne), asio::steady_timer::time_point::max());
@@ -94,8 +94,8 @@ ports::Task<void> kill_itself(SimWorld& world, int& frames, int& steps) {
 }
 
 TEST(SimWorldTest, ANodeThatKillsItselfGetsAsFarAsItsNextWait) {
+  int frames = 0;  // Frames count down in the end of the world.
   SimWorld world(1);
-  int frames = 0;
   int steps = 0;
   world.spawn(kOne, kill_itself(world, frames, steps));
   world.run_for(5s);
@@ -104,9 +104,9 @@ TEST(SimWorldTest, ANodeThatKillsItselfGetsAsFarAsItsNextWait) {
 }
 
 TEST(SimWorldTest, APausedNodeCatchesUpWhenItGoesOn) {
+  int frames = 0;  // Frames count down in the end of the world.
   SimWorld world(1);
   std::string out;
-  int frames = 0;
   world.spawn(kOne, tick(world, 1s, out, 'a', frames));
   world.run_for(2s);
   world.pause(kOne);
@@ -140,8 +140,8 @@ TEST(SimWorldTest, RunUntilSaysWhetherTheFactCameTrueInTime) {
 }
 
 TEST(SimWorldTest, AWorldCanEndWithCoroutinesInIt) {
-  int frames = 0;
   std::string out;
+  int frames = 0;
   {
     SimWorld world(1);
     world.spawn(kOne, tick(world, 1s, out, 'a', frames));

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/use_future.hpp>
 #include <future>
 #include <string>
 #include <thread>
@@ -26,6 +28,11 @@ class HttpNode {
         thread_([this] { logic_.run(); }) {}
 
   ~HttpNode() {
+    // The handler's frames on the network threads refer to it: they end first.
+    handler.end_live_reads();
+    server.stop();
+    boost::asio::co_spawn(logic_, server.drain(std::chrono::seconds(5)), boost::asio::use_future)
+        .get();
     logic_.stop();
     thread_.join();
   }

@@ -18,7 +18,7 @@ constexpr std::size_t kKept = 3;  // Those of the records that were read just be
 
 struct Block {
   struct Release {
-    void operator()(char* bytes) const { std::free(bytes); }
+    void operator()(char* memory) const { std::free(memory); }
   };
   std::unique_ptr<char, Release> bytes;
   std::size_t capacity = 0;
