@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kHugePage = 2 << 20;
 constexpr std::size_t kPage = 4096;
-constexpr std::size_t kKept = 3;  // Those of the records that were read just before.
+constexpr std::size_t kKept = 8;  // What one call of replay hands out, about.
 
 struct Block {
   struct Release {

@@ -18,8 +18,8 @@ namespace {
 using core::Errc;
 using core::fail;
 
-constexpr std::size_t kLargestWindow = 8 << 20;
-constexpr std::size_t kSector = 512;  // What a disk writes whole or not at all.
+constexpr std::size_t kLargestWindow = 2 << 20;  // Fits into a cache while its checksums are taken.
+constexpr std::size_t kSector = 512;             // What a disk writes whole or not at all.
 
 tl::unexpected<core::Error> failed(core::Error error) {
   return tl::unexpected<core::Error>(std::move(error));
