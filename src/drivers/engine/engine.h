@@ -83,6 +83,7 @@ class Engine final : public StreamService, private WalWriterEvents {
 
   // Creating.
   ports::Task<core::Result<stream::CreateReply>> create_alone(stream::CreateRequest request);
+  bool awaits_its_first(const Found& found);
   ports::Task<core::Result<stream::CreateReply>> answer_existing(Found found,
                                                                  stream::CreateRequest request);
   ports::Task<core::Result<stream::CreateStatus>> resolve_fork(const stream::CreateRequest& request,

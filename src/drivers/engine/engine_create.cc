@@ -81,12 +81,24 @@ ports::Task<core::Result<stream::CreateReply>> Engine::create(stream::CreateRequ
   co_return reply;
 }
 
+/// Whether the creation is unfinished unless an append that is under way succeeds.
+bool Engine::awaits_its_first(const Found& found) {
+  const ActiveStream* stream = context_.active.find(found.id);
+  if (!found.row->awaits_content || stream == nullptr) return false;
+  const core::Offset first = found.row->fork ? found.row->fork->offset : 0;
+  return stream->durable == first && stream->completed() < stream->submitted;
+}
+
 ports::Task<core::Result<stream::CreateReply>> Engine::create_alone(stream::CreateRequest request) {
   for (;;) {
     const stream::ViewPtr view = context_.view();
     if (const core::StreamId* id = view->names.find(request.name)) {
       const Found found{*id, view->find(*id)};
       if (found.row->deleted) co_return refusal(stream::CreateStatus::conflict);
+      if (awaits_its_first(found)) {
+        (void)co_await settled(found.id);
+        continue;
+      }
       if (!context_.expiry.is_expired(found.id, *found.row, request.at_ms)) {
         co_return co_await answer_existing(found, std::move(request));
       }
