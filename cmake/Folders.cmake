@@ -98,13 +98,13 @@ function(clouduler_tests)
       continue()
     endif()
     set(linked ${folders})
-    if(folder IN_LIST pure)
+    if(folder IN_LIST pure OR folder STREQUAL sim)
       list(REMOVE_ITEM linked adapters app)  # these tests stay quick to link
     endif()
     add_executable(${folder}_test ${sources})
     target_link_libraries(${folder}_test PRIVATE
       ${linked} warnings GTest::gmock GTest::gtest_main)
-    if(TARGET test_support)
+    if(TARGET test_support AND NOT folder STREQUAL sim)
       target_link_libraries(${folder}_test PRIVATE test_support)
     endif()
     target_include_directories(${folder}_test PRIVATE

@@ -120,6 +120,7 @@ class StreamClients {
   std::size_t active_ = 0;
   std::size_t forks_ = 0;
   std::vector<std::string> names_;
+  std::map<std::string, bool> brings_content_;  // With their creation.
   std::vector<std::shared_ptr<TailSpy>> spies_;
 };
 

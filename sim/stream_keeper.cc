@@ -60,7 +60,10 @@ ports::Task<bool> StreamClients::create(std::string name, std::optional<stream::
   request.config.content_type = type_of(name);
   request.fork = fork;
   std::optional<std::uint64_t> content;
-  if (chance(50)) content = new_append(name);
+  // Always or never, so that an empty stream that should have had content can be told.
+  const auto [brings, is_new] = brings_content_.try_emplace(name, false);
+  if (is_new) brings->second = chance(50);
+  if (brings->second) content = new_append(name);
   if (content) {
     request.content = frame(*content, {});
     history_.append(*content).is_resent = true;
@@ -76,6 +79,9 @@ ports::Task<bool> StreamClients::create(std::string name, std::optional<stream::
     }
     if (answer->status != CreateStatus::created && answer->status != CreateStatus::existed) {
       co_return false;
+    }
+    if (content && answer->status == CreateStatus::existed && answer->next_offset == 0) {
+      history_.fail(name + ": its creation is answered, and its content is not there");
     }
     const auto id = co_await find_id(name);
     if (!id) {

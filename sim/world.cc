@@ -50,7 +50,10 @@ SimWorld::~SimWorld() {
 
 asio::any_io_executor SimWorld::executor(core::NodeId node) {
   ProcessPtr& process = processes_[node];
-  if (!process) process = std::make_shared<Process>();
+  if (!process) {
+    process = std::make_shared<Process>();
+    process->number = next_process_++;
+  }
   return Executor(*this, process);
 }
 
@@ -157,10 +160,24 @@ void SimWorld::bury() {
   while (!grave_.empty()) std::exchange(grave_, {}).clear();
 }
 
+void SimWorld::begin_step() {
+  steps_ += 1;
+  const ProcessPtr& process = ready_.front().first;
+  trace_ = trace_ * 0x100000001B3ULL + static_cast<std::uint64_t>(now_.count()) * 64 +
+           (process ? process->number : 0);
+  while (!step_events_.empty() && step_events_.begin()->first <= steps_) {
+    const auto event = step_events_.extract(step_events_.begin());
+    event.mapped()();
+    bury();
+  }
+}
+
 void SimWorld::run_ready() {
   do {
     bury();
     while (!ready_.empty()) {
+      begin_step();
+      if (ready_.empty()) break;  // All of it was the dead's.
       auto [process, job] = std::move(ready_.front());
       ready_.pop_front();
       if (process && process->is_paused) {

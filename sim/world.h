@@ -60,6 +60,17 @@ class SimWorld {
   /// The same, for a while.
   ports::Task<void> pass(core::Time duration) { return sleep_until(now_ + duration); }
 
+  /// Jobs begun so far. Between any two of them a process may die.
+  std::uint64_t steps() const { return steps_; }
+
+  /// Runs `event` right before the job that makes `steps()` this number.
+  void at_step(std::uint64_t step, std::function<void()> event) {
+    step_events_.emplace(step, std::move(event));
+  }
+
+  /// Says when each job ran and whose it was: equal for equal seeds.
+  std::uint64_t trace() const { return trace_; }
+
   void run_for(core::Time duration);
 
   /// Runs until `done()`; false if that took longer than `limit`.
@@ -94,6 +105,7 @@ class SimWorld {
 
   /// One life of a node in this world.
   struct Process {
+    std::uint64_t number = 0;
     bool is_dead = false;
     bool is_paused = false;
     std::deque<JobPtr> held;  // Became ready while paused.
@@ -115,12 +127,17 @@ class SimWorld {
   void wake(Sleeper sleeper);
   void bury();
   void run_ready();
+  void begin_step();
   bool step_until(core::Time end);
 
   asio::io_context io_{1};  // For Asio's own timers; its handlers end up on our executors.
   core::Time now_{0};
   core::Random random_;
   std::uint64_t sequence_ = 0;
+  std::uint64_t steps_ = 0;
+  std::uint64_t trace_ = 0;
+  std::uint64_t next_process_ = 1;
+  std::multimap<std::uint64_t, std::function<void()>> step_events_;
   std::map<core::NodeId, ProcessPtr> processes_;
   std::deque<std::pair<ProcessPtr, JobPtr>> ready_;
   std::map<Key, Sleeper> sleepers_;
