@@ -108,6 +108,23 @@ TEST(ServeTest, ALargeStreamIsReadInParts) {
               AllOf(HasSubstr("Content-Length: 80000"), HasSubstr("Up-To-Date: true")));
 }
 
+TEST(ServeTest, ReadersThatDoNotReadCannotHoldAllMemory) {
+  ServeOptions options;
+  options.max_outgoing = 2'000'000;  // A million for each network thread.
+  HttpNode node(options);
+  node.call("PUT", kPath, kText, std::string(9'000'000, 'x'));  // More than a socket holds.
+  std::vector<std::unique_ptr<RawClient>> stalled;
+  for (int i = 0; i < 2; ++i) {  // One on each thread.
+    stalled.push_back(std::make_unique<RawClient>(node.port));
+    stalled.back()->say(HttpNode::request("GET", kPath));
+    stalled.back()->hear_until("\r\n\r\n");
+  }
+  EXPECT_THAT(node.call("GET", kPath), StartsWith("HTTP/1.1 503 "));
+  EXPECT_THAT(node.call("GET", kPath + "?offset=-1&live=sse"), StartsWith("HTTP/1.1 503 "));
+  stalled.clear();
+  while (!node.call("GET", kPath).starts_with("HTTP/1.1 200 ")) std::this_thread::yield();
+}
+
 TEST(ServeTest, ALongPollEndsWithTheNextAppend) {
   HttpNode node(with_timeout(std::chrono::seconds(60)));
   node.call("PUT", kPath, kText);

@@ -56,6 +56,7 @@ ports::Task<bool> send_reply(ServeThread& thread, ports::HttpExchange& exchange,
 
 /// The reader is not where the feed is: read on from where it is.
 ports::Task<bool> catch_up(ServeThread& thread, ports::HttpExchange& exchange, Session& session) {
+  if (thread.is_full()) co_return false;  // It comes back, and goes on from where it was.
   thread.metrics.feed_fallbacks.add();
   stream::ReadRequest request;
   request.name = session.name;
@@ -117,6 +118,10 @@ ports::Task<void> follow(ServeThread& thread, ports::HttpExchange& exchange, Ses
 /// Reads for the first time. Responds, and returns the status, if that is the whole answer.
 ports::Task<unsigned> begin(ServeThread& thread, ports::HttpExchange& exchange, Session& session,
                             durable::ReadQuery query) {
+  if (thread.is_full()) {
+    exchange.respond(durable::answer_unavailable("too many answers wait to be read"));
+    co_return 503;
+  }
   stream::ReadRequest request;
   request.name = session.name;
   request.from = query.from;

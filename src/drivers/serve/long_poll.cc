@@ -47,6 +47,7 @@ ports::Task<core::HttpResponse> long_poll(ServeThread& thread, ports::HttpExchan
   request.from = query.from;
   request.offset = query.offset;
   for (;;) {
+    if (thread.is_full()) co_return durable::answer_unavailable("too many answers wait to be read");
     request.at_ms = thread.clock.wall_now();
     request.max_bytes = thread.allowance(thread.options.read_chunk);
     const auto reply = co_await thread.read(request);

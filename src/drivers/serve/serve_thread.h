@@ -47,6 +47,9 @@ class ServeThread {
   /// How large an answer may be now: `wanted`, but less when readers are slow to take theirs.
   std::size_t allowance(std::size_t wanted) const;
 
+  /// Answers that wait for slow readers hold all the memory they may: no more of them.
+  bool is_full() const { return *outgoing_ > max_outgoing_; }
+
   /// Counts a large body until it is sent, by a part without bytes that knows when it is dropped.
   void charge(std::vector<core::Bytes>& body);
 

@@ -124,6 +124,7 @@ ports::Task<void> StreamHandler::get(ports::HttpExchange& exchange, std::string 
 
 ports::Task<core::HttpResponse> StreamHandler::read(ServeThread& thread, std::string name,
                                                     durable::ReadQuery query) {
+  if (thread.is_full()) co_return durable::answer_unavailable("too many answers wait to be read");
   stream::ReadRequest request;
   request.name = std::move(name);
   request.from = query.from;
