@@ -163,8 +163,8 @@ core::Error LogTable::error_of(const char* doing, const SQLite::Exception& error
 /// Runs `work` on an open database and turns SQLite's exceptions into errors.
 template <class Function>
 auto LogTable::guarded(const char* doing, Function work) -> decltype(work()) {
-  if (!database_) TRY_VOID(connect());
   is_committing_ = false;
+  if (!database_) TRY_VOID(connect());
   try {
     return work();
   } catch (const SQLite::Exception& error) {
