@@ -91,7 +91,9 @@ class FaultyLog {
   }
 
   static Task<void> keep_running(Proposer& proposer) {
-    while (!co_await proposer.start()) {
+    for (bool is_started = false; !is_started;) {
+      const auto started = co_await proposer.start();
+      is_started = started.has_value();
     }
     const auto ended = co_await proposer.run();
     EXPECT_TRUE(ended) << ended.error().context;
