@@ -13,7 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "adapters/chain/chain_store.h"
+#include "adapters/clock/asio_timers.h"
 #include "adapters/files/file.h"
+#include "adapters/files/file_store.h"
 #include "adapters/files/file_wal_store.h"
 #include "core/check.h"
 
@@ -81,6 +84,25 @@ void BM_LocalWalAppend(benchmark::State& state) {
 }
 BENCHMARK(BM_LocalWalAppend)->Arg(100)->Arg(16 << 10)->Iterations(3000)->UseRealTime();
 BENCHMARK(BM_LocalWalAppend)->Arg(1 << 20)->Iterations(300)->UseRealTime();
+
+void BM_FileChainAppend(benchmark::State& state) {
+  const Scratch scratch;
+  asio::io_context io{1};
+  adapters::AsioTimers timers;
+  auto objects = std::move(*adapters::FileStore::open(scratch.path));
+  adapters::ChainStore store(*objects, timers, core::Random(1));
+  const auto wal = std::move(*run(io, store.create(kLife)));
+  const std::vector<core::Bytes> parts = {
+      core::Bytes(std::string(static_cast<std::size_t>(state.range(0)), 'x'))};
+  std::vector<double> times_us;
+  for (auto _ : state) {
+    const auto start = Clock::now();
+    CHECK(run(io, wal->append(parts)));
+    times_us.push_back(std::chrono::duration<double, std::micro>(Clock::now() - start).count());
+  }
+  report_percentiles(state, times_us);
+}
+BENCHMARK(BM_FileChainAppend)->Arg(100)->Iterations(1000)->UseRealTime();
 
 class Replay : public benchmark::Fixture {
  public:

@@ -161,18 +161,24 @@ def test_a_store_that_cannot_be_used_refuses_the_start_in_one_line(new_node, tmp
 
 
 def test_a_missing_segment_is_named_and_the_start_says_what_to_do(new_node, tmp_path):
-    node = new_node(**urls("file", tmp_path)).start()
+    faulty = FaultyDisk(tmp_path / "objects", tmp_path)
+    node = new_node(env=faulty.env, **urls("file", tmp_path)).start()
     assert requests.put(node.stream("big"), headers=TYPE).status_code == 201
-    for _ in range(35):  # Three segments of 64 MiB; more than is uploaded meanwhile.
+    faulty.fail("read-only")  # Nothing is uploaded, so all of the log is needed.
+    for _ in range(35):
         assert requests.post(node.stream("big"), data=bytes(4 << 20), headers=TYPE).ok
     node.kill9()
+    faulty.fail()
     segments = sorted((tmp_path / "wal").rglob("*.wal"))
-    if len(segments) < 3:
-        return  # All but the last were uploaded and trimmed: nothing in the middle to lose.
+    assert len(segments) >= 3
     segments[1].rename(tmp_path / "kept.wal")
+    before = node.output().count("\n")
     node.start(wait=False)
-    assert node.wait_exit() != 0
-    assert segments[1].name in node.output() and "put it back" in node.output()
+    assert node.wait_exit() == 1
+    told = node.output().splitlines()[before:]
+    assert any(segments[1].name in line and "put it back" in line for line in told), told
     (tmp_path / "kept.wal").rename(segments[1])
     node.start()
+    size = int(requests.head(node.stream("big")).headers["Stream-Next-Offset"].split("_")[1])
+    assert size == 35
     assert node.terminate() == 0

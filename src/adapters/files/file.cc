@@ -83,7 +83,13 @@ void sync_or_die(int fd, const std::string& path) {
 }
 
 void sync_directory_or_die(const std::string& path) {
-  const File directory = File::open(path, O_RDONLY | O_DIRECTORY);
+  File directory = File::open(path, O_RDONLY | O_DIRECTORY);
+  // What was done in it cannot be taken back, so a want of descriptors is waited out.
+  for (int tries = 0; !directory && (errno == EMFILE || errno == ENFILE) && tries < 10'000;
+       ++tries) {
+    ::usleep(1'000);
+    directory = File::open(path, O_RDONLY | O_DIRECTORY);
+  }
   // A directory that was removed meanwhile has nothing left to make durable.
   if (!directory && errno == ENOENT) return;
   if (!directory || ::fsync(directory.fd()) != 0) {
