@@ -102,7 +102,8 @@ class FaultyLog {
   Task<Outcome> register_node() {
     stream::Command command =
         cluster::RegisterNode{.node = NodeId{1}, .address = "http://a", .token = 1};
-    const auto outcome = co_await processes_.at(NodeId{1})->proposer->propose(std::move(command));
+    Proposer& proposer = *processes_.at(NodeId{1})->proposer;
+    const auto outcome = co_await proposer.propose(std::move(command));
     co_return outcome ? *outcome : Outcome{.verdict = Verdict::invalid};
   }
 
