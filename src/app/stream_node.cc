@@ -1,5 +1,6 @@
 #include "app/stream_node.h"
 
+#include <malloc.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -184,6 +185,8 @@ ports::Task<core::Result<void>> StreamNode::start() {
   admin_gate_.open(*admin_handler_);
   spdlog::info("listening: streams on {}:{}, admin on {}:{}", options_.listen.host, stream_port_,
                options_.admin_listen.host, admin_port_);
+  // What loading the view and replaying needed for a moment is given back to the system.
+  ::malloc_trim(0);
   const drivers::EngineStats& stats = engine_->context().stats;
   spdlog::info(
       "ready: node {} at epoch {}, {} streams, {} write-ahead log records replayed "
