@@ -4,10 +4,10 @@ from load import run_load, wrk_append
 from servers import Clouduler, Reference
 
 
-def alternate(servers, rounds, measure):
+def alternate(servers, rounds, measure, warm_up=True):
     """measure(server, round) for A, B, A, B, ...; {name: [Sample]}. A first round warms up."""
     samples = {server.name: [] for server in servers}
-    for number in range(rounds + 1):
+    for number in range(0 if warm_up else 1, rounds + 1):
         for server in servers:
             sample = measure(server, number)
             if number > 0:

@@ -129,7 +129,7 @@ void run_fan_out(const Flags& flags) {
     audience.take(milliseconds(50));
     const auto now = Clock::now();
     if (audience.deliveries() != before) last = idle_since = now;
-    if (now - idle_since > std::chrono::seconds(20)) break;
+    if (now - idle_since > std::chrono::seconds(120)) break;
   }
   appender.join();
   const auto seconds = std::chrono::duration<double>(last - start).count();
