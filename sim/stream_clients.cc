@@ -148,6 +148,7 @@ ports::Task<void> StreamClients::run_producer(std::string name, std::string id) 
     const stream::AppendRequest request = request_for(append, identity);
     const AppendStatus status = co_await send_until_known(append, request);
     const bool accepted = status == AppendStatus::appended || status == AppendStatus::duplicate;
+    if (accepted) last_[{name, id}] = Last{request, session};
     if (accepted && chance(10)) co_await resend(name, request);
     claim.sequence += 1;
     if (!accepted || chance(3)) claim = stream::ProducerClaim{id, claim.epoch + 1, 0};
@@ -160,9 +161,22 @@ ports::Task<void> StreamClients::resend(std::string name, stream::AppendRequest 
   const auto answer = co_await node_.append(request);
   const History::Name& now = history_.name(name);
   const bool is_current = moment.exists && now.exists && now.generation == moment.generation;
-  if (is_current && answer && answer->status == AppendStatus::appended) {
-    history_.fail(name + ": a repeat by " + request.producer->id + " was appended again");
+  if (!is_current || !answer) co_return;
+  if (answer->status != AppendStatus::duplicate && answer->status != AppendStatus::already_closed) {
+    history_.fail(fmt::format("{}: a repeat by {} is not known, status {}", name,
+                              request.producer->id, static_cast<int>(answer->status)));
   }
+}
+
+ports::Task<core::Result<bool>> StreamClients::repeat_last() {
+  for (const auto& [whose, last] : last_) {
+    const History::Name& name = history_.name(whose.first);
+    if (!name.exists || name.generation != last.generation) continue;
+    const std::string stream = whose.first;
+    const stream::AppendRequest request = last.request;
+    co_await resend(stream, request);
+  }
+  co_return true;
 }
 
 ports::Task<void> StreamClients::send_once(std::uint64_t append, stream::AppendRequest request,

@@ -58,6 +58,8 @@ class StreamClients {
   void finish() { is_finishing_ = true; }
   bool are_done() const { return active_ == 0; }
   const std::vector<std::shared_ptr<TailSpy>>& spies() const { return spies_; }
+  /// Each producer sends its last accepted request once more: a stream must know it for ever.
+  ports::Task<core::Result<bool>> repeat_last();
   /// Names of all streams that there may be.
   const std::vector<std::string>& names() const { return names_; }
 
@@ -120,7 +122,12 @@ class StreamClients {
   std::size_t active_ = 0;
   std::size_t forks_ = 0;
   std::vector<std::string> names_;
-  std::map<std::string, bool> brings_content_;  // With their creation.
+  struct Last {
+    stream::AppendRequest request;
+    std::uint64_t generation = 0;
+  };
+  std::map<std::pair<std::string, std::string>, Last> last_;  // By stream and producer.
+  std::map<std::string, bool> brings_content_;                // With their creation.
   std::vector<std::shared_ptr<TailSpy>> spies_;
 };
 

@@ -211,6 +211,7 @@ void StreamRun::settle() {
     history_.fail("after a clean stop, there was something to replay");
   }
   read_everything();
+  (void)world_.run(StreamClients::kHome, clients_.repeat_last());
   check_everything(history_, *node_.proposer()->view());
 }
 
