@@ -6,6 +6,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_future.hpp>
 #include <future>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -23,16 +24,17 @@ class HttpNode {
  public:
   explicit HttpNode(drivers::ServeOptions options = {})
       : service(clock_),
-        handler(service, logic_.get_executor(), server.executors(), clock_, metrics, options),
-        port(server.listen("127.0.0.1", 0, handler).value()),
+        handler(service, logic_.get_executor(), server_->executors(), clock_, metrics, options),
+        port(server_->listen("127.0.0.1", 0, handler).value()),
         thread_([this] { logic_.run(); }) {}
 
   ~HttpNode() {
     // The handler's frames on the network threads refer to it: they end first.
     handler.end_live_reads();
-    server.stop();
-    boost::asio::co_spawn(logic_, server.drain(std::chrono::seconds(5)), boost::asio::use_future)
+    server_->stop();
+    boost::asio::co_spawn(logic_, server_->drain(std::chrono::seconds(5)), boost::asio::use_future)
         .get();
+    server_.reset();
     logic_.stop();
     thread_.join();
   }
@@ -70,7 +72,7 @@ class HttpNode {
  public:
   drivers::HttpMetrics metrics;
   FakeStreamService service;
-  adapters::HttpServer server{2};
+  std::optional<adapters::HttpServer> server_{std::in_place, 2};
   drivers::StreamHandler handler;
   std::uint16_t port;
 
