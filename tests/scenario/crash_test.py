@@ -45,6 +45,7 @@ class Verify:
         self.log.close()
 
 
+@pytest.mark.timeout(900)  # Two minutes on an idle machine.
 @pytest.mark.parametrize("wal", ["file", "chain+file"])
 def test_a_hundred_crashes_lose_and_double_nothing(new_node, tmp_path, wal):
     print(f"CLOUDULER_CRASH_SEED={SEED}")  # Shown if it fails.

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -103,6 +104,11 @@ core::Result<void> WalLifeReader::leave_segment(Stop stop, std::vector<ports::Wa
           fmt::format("WAL segment {}: what is at position {} was never finished, so it was not "
                       "acknowledged; the log ends there",
                       segment_->path(), segment_->position()));
+    }
+    // Space that was set aside and never used: given back, so that a node which dies again and
+    // again neither fills its disk nor looks through ever more zeros when it starts.
+    if (stop == Stop::end) {
+      (void)::truncate(segment_->path().c_str(), static_cast<off_t>(segment_->position()));
     }
     segment_.reset();
     return {};
