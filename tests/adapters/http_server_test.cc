@@ -108,6 +108,14 @@ TEST_F(HttpServerTest, AChunkedBodyArrivesWhole) {
   EXPECT_THAT(client.hear_response(), HasSubstr("Content-Length: 13\r\n\r\nabc0123456789"));
 }
 
+TEST_F(HttpServerTest, AChunkedBodyMayArriveByteByByte) {
+  RawClient client(listen());
+  const std::string_view text =
+      "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n";
+  for (const char& byte : text) client.say(std::string_view(&byte, 1));
+  EXPECT_THAT(client.hear_response(), HasSubstr("Content-Length: 0\r\n"));
+}
+
 TEST_F(HttpServerTest, AClientThatAsksFirstIsToldToContinue) {
   RawClient client(listen());
   client.say("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n");
