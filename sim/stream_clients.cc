@@ -148,8 +148,12 @@ ports::Task<void> StreamClients::run_producer(std::string name, std::string id) 
     const stream::AppendRequest request = request_for(append, identity);
     const AppendStatus status = co_await send_until_known(append, request);
     const bool accepted = status == AppendStatus::appended || status == AppendStatus::duplicate;
-    if (accepted) last_[{name, id}] = Last{request, session};
-    if (accepted && chance(10)) co_await resend(name, request);
+    // Not if it went into a stream that was deleted meanwhile.
+    const History::Append& sent = history_.append(append);
+    if (accepted && sent.is_certain) {
+      last_[{name, id}] = Last{request, sent.generation};
+      if (chance(10)) co_await resend(name, request);
+    }
     claim.sequence += 1;
     if (!accepted || chance(3)) claim = stream::ProducerClaim{id, claim.epoch + 1, 0};
   }
