@@ -54,8 +54,7 @@ struct EngineContext {
         options(how),
         active(how.log_cache_bytes),
         blocks(ports.executor, ports.store, how.block_cache_bytes, how.readahead_blocks),
-        upload_wanted(ports.executor),
-        committed(ports.executor) {}
+        upload_wanted(ports.executor) {}
 
   stream::ViewPtr view() const { return ports.proposer.view(); }
 
@@ -67,7 +66,6 @@ struct EngineContext {
   stream::Expiry expiry;
   EngineStats stats;
   ports::Signal upload_wanted;         // Somebody wants the uploader to look now.
-  ports::Signal committed;             // An upload was committed, or failed.
   std::set<core::ObjectId> uploading;  // Reserved ids that an upload or a merge is about to use.
   /// Streams whose removal was asked for and not answered, each with a view that still has it.
   std::map<core::StreamId, stream::ViewPtr> in_doubt;
