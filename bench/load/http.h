@@ -26,6 +26,7 @@ class AnswerReader {
   /// Takes what it can of `bytes`, at most to the end of this answer; returns how much that was.
   std::size_t take(std::string_view bytes, const OnBody& on_body);
   bool done() const { return state_ == State::done; }
+  bool untouched() const { return state_ == State::head && head_.empty(); }
   void reset() { *this = AnswerReader(); }
 
   int status() const { return status_; }
