@@ -132,7 +132,9 @@ core::Result<void> parse_times(const Flags& flags, ServeOptions& options) {
 }
 
 core::Result<void> parse_limits(const Flags& flags, ServeOptions& options) {
-  TRY(options.network_threads, flags.count("network-threads", 0, 256));
+  if (!flags.text("network-threads").empty()) {
+    TRY(options.network_threads, flags.count("network-threads", 0, 256));
+  }
   TRY(options.max_body_bytes, flags.bytes("max-body-bytes", 1, kGiB));
   TRY(options.log_cache_bytes, flags.bytes("log-cache-bytes", 1 << 20, kMost));
   TRY(options.block_cache_bytes, flags.bytes("block-cache-bytes", 1 << 20, kMost));
@@ -179,7 +181,8 @@ const std::vector<FlagSpec>& serve_flags() {
       {"long-poll-timeout-sec", "SECONDS", "25", "How long a long poll waits for data"},
       {"sse-max-duration-sec", "SECONDS", "55",
        "After how long an SSE client is asked to reconnect"},
-      {"network-threads", "N", "0", "Threads that own connections (0: one less than the cores)"},
+      {"network-threads", "N", "",
+       "Threads for connections alone (default: cores - 1, or 0 with two cores or fewer)"},
       {"max-body-bytes", "BYTES", "10MiB", "Largest request body; above it the answer is 413"},
       {"log-cache-bytes", "BYTES", "256MiB", "Memory for records that are not in objects yet"},
       {"block-cache-bytes", "BYTES", "256MiB", "Memory for blocks read back from objects"},

@@ -51,13 +51,13 @@ struct ServeOptions {
   core::Time long_poll_timeout{};
   core::Time sse_max_duration{};
 
-  std::size_t network_threads = 0;  // 0: one less than there are cores, at least one.
+  std::optional<std::size_t> network_threads;  // None: see network_threads() in stream_node.cc.
   std::size_t max_body_bytes = 0;
   std::size_t log_cache_bytes = 0;
   std::size_t block_cache_bytes = 0;
   std::size_t upload_bytes = 0;  // Records wait for so many of their kind...
   core::Time upload_interval{};  // ...or so long, before they are packed into an object.
-  std::string log_level;  // trace, debug, info, warn or error.
+  std::string log_level;         // trace, debug, info, warn or error.
   bool operator==(const ServeOptions&) const = default;
 };
 

@@ -32,9 +32,12 @@ std::uint64_t draw_from_system() {
   return (std::uint64_t{device()} << 32) | device();
 }
 
+/// Connections on the logic thread cost no change of threads, which on two cores is worth more than
+/// a second thread: docs/decisions/0010.
 std::size_t network_threads(const ServeOptions& options) {
-  if (options.network_threads != 0) return options.network_threads;
-  return std::max<std::size_t>(std::thread::hardware_concurrency(), 2) - 1;
+  if (options.network_threads) return *options.network_threads;
+  const std::size_t cores = std::thread::hardware_concurrency();
+  return cores <= 2 ? 0 : cores - 1;
 }
 
 drivers::EngineOptions engine_options(const ServeOptions& options) {
@@ -87,7 +90,9 @@ int StreamNode::run() {
 }
 
 core::Result<void> StreamNode::listen() {
-  server_ = std::make_unique<adapters::HttpServer>(network_threads(options_));
+  const std::size_t threads = network_threads(options_);
+  server_ = threads == 0 ? std::make_unique<adapters::HttpServer>(logic_)
+                         : std::make_unique<adapters::HttpServer>(threads);
   adapters::HttpLimits limits;
   limits.max_body = options_.max_body_bytes;
   const HostPort& streams = options_.listen;

@@ -80,7 +80,7 @@ class StreamNode {
   std::unique_ptr<ports::ObjectStore> store_;
   std::unique_ptr<ports::ObjectStore> wal_objects_;  // Of an object chain.
   std::unique_ptr<ports::WalStore> wals_;
-  adapters::ChainStore* chains_ = nullptr;           // What `wals_` is, if it is object chains.
+  adapters::ChainStore* chains_ = nullptr;  // What `wals_` is, if it is object chains.
   std::unique_ptr<drivers::Proposer> proposer_;
   std::unique_ptr<drivers::Heartbeat> heartbeat_;
   std::unique_ptr<drivers::Engine> engine_;

@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_future.hpp>
 #include <future>
 #include <optional>
+#include <thread>
 
 #include "adapters/http/server.h"
 #include "tests/support/raw_client.h"
@@ -58,8 +60,30 @@ class TestHandler : public ports::HttpHandler {
   }
 };
 
-class HttpServerTest : public testing::Test {
+constexpr std::string_view kEcho =
+    "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello";
+
+/// On threads of the server's own, or on one that the caller runs.
+enum class Threads { own, callers };
+
+class HttpServerTest : public testing::TestWithParam<Threads> {
  protected:
+  HttpServerTest() {
+    if (GetParam() == Threads::own) {
+      server = std::make_unique<HttpServer>(2);
+    } else {
+      server = std::make_unique<HttpServer>(loop);
+      thread = std::thread([this] { loop.run(); });
+    }
+  }
+
+  ~HttpServerTest() override {
+    work.reset();
+    loop.stop();
+    if (thread.joinable()) thread.join();
+    server.reset();
+  }
+
   std::uint16_t listen(HttpLimits limits = {}) {
     return server->listen("127.0.0.1", 0, handler, limits).value();
   }
@@ -72,13 +96,19 @@ class HttpServerTest : public testing::Test {
   }
 
   TestHandler handler;
-  std::unique_ptr<HttpServer> server = std::make_unique<HttpServer>(2);
+  boost::asio::io_context loop{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{
+      loop.get_executor()};
+  std::thread thread;
+  std::unique_ptr<HttpServer> server;
 };
 
-constexpr std::string_view kEcho =
-    "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello";
+INSTANTIATE_TEST_SUITE_P(Http, HttpServerTest, testing::Values(Threads::own, Threads::callers),
+                         [](const auto& with) {
+                           return with.param == Threads::own ? "OwnThreads" : "CallersThread";
+                         });
 
-TEST_F(HttpServerTest, AConnectionServesOneRequestAfterAnother) {
+TEST_P(HttpServerTest, AConnectionServesOneRequestAfterAnother) {
   RawClient client(listen());
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(client.say(kEcho));
@@ -89,7 +119,7 @@ TEST_F(HttpServerTest, AConnectionServesOneRequestAfterAnother) {
   }
 }
 
-TEST_F(HttpServerTest, PipelinedRequestsAreAnsweredInOrder) {
+TEST_P(HttpServerTest, PipelinedRequestsAreAnsweredInOrder) {
   RawClient client(listen());
   std::string all;
   for (int i = 0; i < 1000; ++i) {
@@ -101,14 +131,14 @@ TEST_F(HttpServerTest, PipelinedRequestsAreAnsweredInOrder) {
   }
 }
 
-TEST_F(HttpServerTest, AChunkedBodyArrivesWhole) {
+TEST_P(HttpServerTest, AChunkedBodyArrivesWhole) {
   RawClient client(listen());
   client.say("POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");
   client.say("a;ext=1\r\n0123456789\r\n0\r\nTrailer: x\r\n\r\n");
   EXPECT_THAT(client.hear_response(), HasSubstr("Content-Length: 13\r\n\r\nabc0123456789"));
 }
 
-TEST_F(HttpServerTest, AChunkedBodyMayArriveByteByByte) {
+TEST_P(HttpServerTest, AChunkedBodyMayArriveByteByByte) {
   RawClient client(listen());
   const std::string_view text =
       "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n";
@@ -116,7 +146,7 @@ TEST_F(HttpServerTest, AChunkedBodyMayArriveByteByByte) {
   EXPECT_THAT(client.hear_response(), HasSubstr("Content-Length: 0\r\n"));
 }
 
-TEST_F(HttpServerTest, AClientThatAsksFirstIsToldToContinue) {
+TEST_P(HttpServerTest, AClientThatAsksFirstIsToldToContinue) {
   RawClient client(listen());
   client.say("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n");
   EXPECT_EQ(client.hear_until("\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
@@ -124,7 +154,7 @@ TEST_F(HttpServerTest, AClientThatAsksFirstIsToldToContinue) {
   EXPECT_THAT(client.hear_response(), testing::EndsWith("\r\n\r\nok"));
 }
 
-TEST_F(HttpServerTest, AnAnswerToHeadHasNoBody) {
+TEST_P(HttpServerTest, AnAnswerToHeadHasNoBody) {
   RawClient client(listen());
   client.say("HEAD /echo HTTP/1.1\r\nHost: x\r\n\r\n");
   EXPECT_THAT(client.hear_until("\r\n\r\n"), HasSubstr("X-Test: yes"));
@@ -132,13 +162,13 @@ TEST_F(HttpServerTest, AnAnswerToHeadHasNoBody) {
   EXPECT_THAT(client.hear_response(), StartsWith("HTTP/1.1 200"));
 }
 
-TEST_F(HttpServerTest, AnAnswerWithoutContentHasNoLength) {
+TEST_P(HttpServerTest, AnAnswerWithoutContentHasNoLength) {
   RawClient client(listen());
   client.say("GET /empty HTTP/1.1\r\nHost: x\r\n\r\n");
   EXPECT_THAT(client.hear_until("\r\n\r\n"), Not(HasSubstr("Content-Length")));
 }
 
-TEST_F(HttpServerTest, ABodyOverTheLimitIsRefusedBeforeItIsRead) {
+TEST_P(HttpServerTest, ABodyOverTheLimitIsRefusedBeforeItIsRead) {
   HttpLimits limits;
   limits.max_body = 1000;
   const std::uint16_t port = listen(limits);
@@ -150,7 +180,7 @@ TEST_F(HttpServerTest, ABodyOverTheLimitIsRefusedBeforeItIsRead) {
   EXPECT_THAT(chunked.hear_until("\r\n\r\n"), HasSubstr("\r\nConnection: close\r\n"));
 }
 
-TEST_F(HttpServerTest, ARefusedBodyIsStillTakenForAWhileSoThatTheAnswerArrives) {
+TEST_P(HttpServerTest, ARefusedBodyIsStillTakenForAWhileSoThatTheAnswerArrives) {
   HttpLimits limits;
   limits.max_body = 1000;
   RawClient client(listen(limits));
@@ -159,13 +189,13 @@ TEST_F(HttpServerTest, ARefusedBodyIsStillTakenForAWhileSoThatTheAnswerArrives) 
   EXPECT_THAT(client.hear_all(), StartsWith("HTTP/1.1 413 "));
 }
 
-TEST_F(HttpServerTest, AHeadOverTheLimitIsRefused) {
+TEST_P(HttpServerTest, AHeadOverTheLimitIsRefused) {
   RawClient client(listen());
   client.say("GET /" + std::string(20000, 'a') + " HTTP/1.1\r\n");
   EXPECT_THAT(client.hear_all(), StartsWith("HTTP/1.1 431 "));
 }
 
-TEST_F(HttpServerTest, WhatIsNotHttpIsRefusedAndTheConnectionClosed) {
+TEST_P(HttpServerTest, WhatIsNotHttpIsRefusedAndTheConnectionClosed) {
   const std::uint16_t port = listen();
   for (const char* text :
        {"hello\r\n\r\n", "GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
@@ -180,13 +210,13 @@ TEST_F(HttpServerTest, WhatIsNotHttpIsRefusedAndTheConnectionClosed) {
   }
 }
 
-TEST_F(HttpServerTest, AnOldClientGetsAnEndingConnection) {
+TEST_P(HttpServerTest, AnOldClientGetsAnEndingConnection) {
   RawClient client(listen());
   client.say("GET /stream HTTP/1.0\r\n\r\n");
   EXPECT_THAT(client.hear_all(), testing::EndsWith("\r\n\r\none!two!"));
 }
 
-TEST_F(HttpServerTest, AStreamedAnswerIsSentInChunks) {
+TEST_P(HttpServerTest, AStreamedAnswerIsSentInChunks) {
   RawClient client(listen());
   client.say("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n");
   EXPECT_THAT(client.hear_until("0\r\n\r\n"),
@@ -195,14 +225,14 @@ TEST_F(HttpServerTest, AStreamedAnswerIsSentInChunks) {
   EXPECT_THAT(client.hear_response(), testing::EndsWith("hello"));
 }
 
-TEST_F(HttpServerTest, AnIdleConnectionIsClosed) {
+TEST_P(HttpServerTest, AnIdleConnectionIsClosed) {
   HttpLimits limits;
   limits.idle_timeout = std::chrono::milliseconds(20);
   RawClient client(listen(limits));
   EXPECT_EQ(client.hear_all(), "");
 }
 
-TEST_F(HttpServerTest, AHeadThatTricklesInIsCutOff) {
+TEST_P(HttpServerTest, AHeadThatTricklesInIsCutOff) {
   HttpLimits limits;
   limits.head_timeout = std::chrono::milliseconds(50);
   RawClient client(listen(limits));
@@ -210,7 +240,7 @@ TEST_F(HttpServerTest, AHeadThatTricklesInIsCutOff) {
   EXPECT_THAT(client.hear_all(), StartsWith("HTTP/1.1 408 "));
 }
 
-TEST_F(HttpServerTest, ABodyThatTricklesInIsCutOff) {
+TEST_P(HttpServerTest, ABodyThatTricklesInIsCutOff) {
   HttpLimits limits;
   limits.head_timeout = limits.body_timeout = std::chrono::milliseconds(50);
   RawClient client(listen(limits));
@@ -218,7 +248,7 @@ TEST_F(HttpServerTest, ABodyThatTricklesInIsCutOff) {
   EXPECT_THAT(client.hear_all(), StartsWith("HTTP/1.1 408 "));
 }
 
-TEST_F(HttpServerTest, AClientThatDoesNotReadIsCutOff) {
+TEST_P(HttpServerTest, AClientThatDoesNotReadIsCutOff) {
   HttpLimits limits;
   limits.write_timeout = std::chrono::milliseconds(50);
   RawClient client(listen(limits));
@@ -229,13 +259,13 @@ TEST_F(HttpServerTest, AClientThatDoesNotReadIsCutOff) {
   EXPECT_TRUE(drain(std::chrono::seconds(10)));
 }
 
-TEST_F(HttpServerTest, ALargeAnswerArrivesWhole) {
+TEST_P(HttpServerTest, ALargeAnswerArrivesWhole) {
   RawClient client(listen());
   client.say("GET /large HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
   EXPECT_GT(client.hear_all().size(), std::size_t{64 << 20});
 }
 
-TEST_F(HttpServerTest, TooManyConnectionsAreToldSo) {
+TEST_P(HttpServerTest, TooManyConnectionsAreToldSo) {
   HttpLimits limits;
   limits.max_connections = 1;
   const std::uint16_t port = listen(limits);
@@ -246,7 +276,7 @@ TEST_F(HttpServerTest, TooManyConnectionsAreToldSo) {
   EXPECT_THAT(second.hear_all(), StartsWith("HTTP/1.1 503 "));
 }
 
-TEST_F(HttpServerTest, AHandlerThatWaitsLearnsThatItsPeerIsGone) {
+TEST_P(HttpServerTest, AHandlerThatWaitsLearnsThatItsPeerIsGone) {
   const std::uint16_t port = listen();
   {
     RawClient client(port);
@@ -256,7 +286,7 @@ TEST_F(HttpServerTest, AHandlerThatWaitsLearnsThatItsPeerIsGone) {
   EXPECT_EQ(handler.woke.get_future().get(), ports::HttpWake::peer_gone);
 }
 
-TEST_F(HttpServerTest, AHandlerIsWokenOnItsThread) {
+TEST_P(HttpServerTest, AHandlerIsWokenOnItsThread) {
   RawClient client(listen());
   client.say("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n");
   ports::HttpExchange* exchange = handler.waiting.get_future().get();
@@ -267,7 +297,7 @@ TEST_F(HttpServerTest, AHandlerIsWokenOnItsThread) {
   EXPECT_THAT(client.hear_response(), testing::EndsWith("hello"));
 }
 
-TEST_F(HttpServerTest, AStopEndsIdleConnectionsAndLetsTheOthersFinish) {
+TEST_P(HttpServerTest, AStopEndsIdleConnectionsAndLetsTheOthersFinish) {
   const std::uint16_t port = listen();
   RawClient idle(port);
   idle.say(kEcho);
@@ -283,7 +313,20 @@ TEST_F(HttpServerTest, AStopEndsIdleConnectionsAndLetsTheOthersFinish) {
   EXPECT_EQ(server->connections(), 0u);
 }
 
-TEST_F(HttpServerTest, ADrainThatTakesTooLongCutsWhatIsLeft) {
+TEST(HttpServerOnALoopTest, AfterAStopNothingKeepsTheLoopFromEnding) {
+  TestHandler handler;
+  boost::asio::io_context loop{1};
+  HttpServer server(loop);
+  RawClient client(server.listen("127.0.0.1", 0, handler).value());
+  std::thread thread([&loop] { loop.run(); });
+  client.say(kEcho);
+  EXPECT_THAT(client.hear_response(), testing::EndsWith("hello"));
+  server.stop();
+  EXPECT_EQ(client.hear_all(), "");
+  thread.join();  // For ever, if something does.
+}
+
+TEST_P(HttpServerTest, ADrainThatTakesTooLongCutsWhatIsLeft) {
   RawClient client(listen());
   client.say("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n");
   handler.waiting.get_future().wait();
@@ -293,7 +336,7 @@ TEST_F(HttpServerTest, ADrainThatTakesTooLongCutsWhatIsLeft) {
   EXPECT_EQ(handler.woke.get_future().get(), ports::HttpWake::peer_gone);
 }
 
-TEST_F(HttpServerTest, AnAddressThatIsTakenIsAnError) {
+TEST_P(HttpServerTest, AnAddressThatIsTakenIsAnError) {
   const std::uint16_t port = listen();
   const auto again = server->listen("127.0.0.1", port, handler);
   ASSERT_FALSE(again);

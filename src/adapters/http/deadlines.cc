@@ -13,6 +13,9 @@ void Deadlines::set(Entry& entry, Clock::time_point due) {
 void Deadlines::forget(Entry& entry) {
   if (entry.filed_ != Clock::time_point::max()) filed_.erase({entry.filed_, &entry});
   entry.filed_ = entry.due_ = Clock::time_point::max();
+  if (!filed_.empty()) return;
+  timer_.cancel();  // Or it would keep its loop from ending.
+  armed_ = Clock::time_point::max();
 }
 
 void Deadlines::file(Entry& entry, Clock::time_point at) {

@@ -1,14 +1,12 @@
 #pragma once
 
 #include <atomic>
-#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <ctime>
 #include <list>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "adapters/http/deadlines.h"
@@ -36,24 +34,23 @@ struct HttpListener {
   HttpLimits limits;
 };
 
-/// A thread, its connections, and scratch memory that they use between two suspensions, so that an
-/// idle connection owns no buffers.
+/// The connections of one thread, and scratch memory that they use between two suspensions, so that
+/// an idle connection owns no buffers.
 struct NetThread {
-  explicit NetThread(std::size_t number) : index(number), scratch(64 * 1024) {}
+  NetThread(std::size_t number, boost::asio::io_context& loop)
+      : index(number), io(loop), scratch(64 * 1024) {}
 
   /// "Date: ...\r\n", made once a second.
   const std::string& date();
 
   std::size_t index;
-  boost::asio::io_context io{1};
-  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{io.get_executor()};
+  boost::asio::io_context& io;
   Deadlines deadlines{io};
   std::list<Connection*> connections;
   std::vector<char> scratch;         // What recv gave, until it is parsed.
   std::string head;                  // A response's head, until it is sent.
   ports::HttpRequest spare_request;  // Empty, with memory for the next one.
   bool stopping = false;
-  std::thread thread;
 
  private:
   std::time_t date_made_ = 0;

@@ -5,10 +5,12 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <cctype>
+#include <thread>
 
 #include "adapters/http/connection.h"
 #include "adapters/http/net_thread.h"
@@ -28,6 +30,13 @@ constexpr auto kAcceptPause = std::chrono::milliseconds(50);
 constexpr std::string_view kTooMany =
     "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nContent-Length: 21\r\n"
     "Retry-After: 1\r\nCache-Control: no-store\r\nConnection: close\r\n\r\ntoo many connections\n";
+
+/// An event loop with a thread of its own.
+struct Loop {
+  asio::io_context io{1};
+  asio::executor_work_guard<asio::io_context::executor_type> work{io.get_executor()};
+  std::thread thread{[this] { io.run(); }};
+};
 
 struct Listening {
   Listening(asio::io_context& io, HttpListener what) : acceptor(io), listener(what) {}
@@ -58,6 +67,7 @@ const std::string& NetThread::date() {
 
 struct HttpServer::State {
   HttpShared shared;
+  std::vector<std::unique_ptr<Loop>> loops;  // None if somebody else runs the only one.
   std::vector<std::unique_ptr<NetThread>> threads;
   std::vector<std::unique_ptr<Listening>> listening;  // Closed on threads[0], freed at the end.
   std::size_t turn = 0;                               // Of threads, for the next connection.
@@ -96,15 +106,18 @@ struct HttpServer::State {
 HttpServer::HttpServer(std::size_t threads) : state_(std::make_unique<State>()) {
   CHECK(threads > 0);
   for (std::size_t i = 0; i < threads; ++i) {
-    state_->threads.push_back(std::make_unique<NetThread>(i));
-    NetThread& thread = *state_->threads.back();
-    thread.thread = std::thread([&thread] { thread.io.run(); });
+    state_->loops.push_back(std::make_unique<Loop>());
+    state_->threads.push_back(std::make_unique<NetThread>(i, state_->loops.back()->io));
   }
 }
 
+HttpServer::HttpServer(asio::io_context& loop) : state_(std::make_unique<State>()) {
+  state_->threads.push_back(std::make_unique<NetThread>(0, loop));
+}
+
 HttpServer::~HttpServer() {
-  for (auto& thread : state_->threads) thread->io.stop();
-  for (auto& thread : state_->threads) thread->thread.join();
+  for (auto& loop : state_->loops) loop->io.stop();
+  for (auto& loop : state_->loops) loop->thread.join();
   for (auto& thread : state_->threads) {
     for (Connection* connection : thread->connections) connection->cut();
     thread->io.restart();

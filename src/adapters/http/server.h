@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boost/asio/io_context.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -27,14 +28,19 @@ struct HttpLimits {
   std::uint64_t min_rate = 16 * 1024;                   // Bytes a second that buy more time.
 };
 
-/// HTTP/1.1 on network threads of its own: keep-alive, pipelining in order, chunked bodies both
-/// ways. A connection belongs to one thread for good; a handler runs on it.
+/// HTTP/1.1: keep-alive, pipelining in order, chunked bodies both ways. A connection belongs to one
+/// network thread for good; a handler runs on it.
 ///
 /// Destroy it when no handler waits for another thread any more (after drain() said so), and after
 /// that thread's io_context has stopped otherwise.
 class HttpServer {
  public:
+  /// On network threads of its own, at least one.
   explicit HttpServer(std::size_t threads);
+
+  /// On the one thread that runs `loop`, which outlives the server and is not running when the
+  /// server is destroyed.
+  explicit HttpServer(ports::asio::io_context& loop);
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
   ~HttpServer();

@@ -1,20 +1,13 @@
 #include "drivers/serve/serve_thread.h"
 
 #include <algorithm>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 namespace drivers {
 namespace {
 
-namespace asio = boost::asio;
 constexpr std::size_t kSmall = 64 * 1024;
 
 }  // namespace
-
-ports::Task<core::Result<stream::ReadReply>> ServeThread::read(stream::ReadRequest request) {
-  return asio::co_spawn(logic_, service_.read(std::move(request)), asio::use_awaitable);
-}
 
 std::size_t ServeThread::allowance(std::size_t wanted) const {
   const std::size_t left = max_outgoing_ - std::min(max_outgoing_, *outgoing_);

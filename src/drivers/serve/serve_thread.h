@@ -1,5 +1,7 @@
 #pragma once
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -33,16 +35,27 @@ class ServeThread {
               ports::asio::any_io_executor network, const ports::Timers& with_clock,
               HttpMetrics& with_metrics, const ServeOptions& how, std::uint64_t seed,
               std::size_t max_outgoing)
-      : feeds(service, logic, std::move(network), how.feed_window),
+      : feeds(service, logic, network, how.feed_window),
         random(seed),
         clock(with_clock),
         metrics(with_metrics),
         options(how),
         service_(service),
         logic_(std::move(logic)),
+        is_logic_(logic_ == network),
         max_outgoing_(max_outgoing) {}
 
-  ports::Task<core::Result<stream::ReadReply>> read(stream::ReadRequest request);
+  /// Runs `task` on the logic thread and then goes on here. If this is the logic thread, it is a
+  /// plain call.
+  template <class T>
+  ports::Task<T> on_logic(ports::Task<T> task) {
+    if (is_logic_) return task;
+    return ports::asio::co_spawn(logic_, std::move(task), ports::asio::use_awaitable);
+  }
+
+  ports::Task<core::Result<stream::ReadReply>> read(stream::ReadRequest request) {
+    return on_logic(service_.read(std::move(request)));
+  }
 
   /// How large an answer may be now: `wanted`, but less when readers are slow to take theirs.
   std::size_t allowance(std::size_t wanted) const;
@@ -64,6 +77,7 @@ class ServeThread {
  private:
   StreamService& service_;
   ports::asio::any_io_executor logic_;
+  bool is_logic_;
   std::size_t max_outgoing_;
   std::shared_ptr<std::size_t> outgoing_ = std::make_shared<std::size_t>(0);
 };

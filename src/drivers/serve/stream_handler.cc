@@ -1,8 +1,6 @@
 #include "drivers/serve/stream_handler.h"
 
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <utility>
 
 #include "drivers/serve/live_reads.h"
@@ -35,16 +33,11 @@ core::HttpResponse answer_reserved() {
 StreamHandler::StreamHandler(StreamService& service, asio::any_io_executor logic,
                              const std::vector<asio::any_io_executor>& threads,
                              const ports::Timers& clock, HttpMetrics& metrics, ServeOptions options)
-    : service_(service),
-      logic_(std::move(logic)),
-      clock_(clock),
-      metrics_(metrics),
-      options_(options),
-      executors_(threads) {
+    : service_(service), clock_(clock), metrics_(metrics), options_(options), executors_(threads) {
   core::Random seeds(options.seed);
   const std::size_t share = options.max_outgoing / threads.size();
   for (const auto& network : threads) {
-    threads_.push_back(std::make_unique<ServeThread>(service_, logic_, network, clock_, metrics_,
+    threads_.push_back(std::make_unique<ServeThread>(service_, logic, network, clock_, metrics_,
                                                      options_, seeds.next(), share));
   }
 }
@@ -64,6 +57,7 @@ void StreamHandler::finish(ports::HttpExchange& exchange, HttpMethod method, Res
 }
 
 ports::Task<void> StreamHandler::handle(ports::HttpExchange& exchange) {
+  ServeThread& thread = *threads_[exchange.thread()];
   const core::HttpRequest& request = exchange.request();
   const HttpMethod method = request.method;
   const durable::Target target = durable::split_target(request.target);
@@ -73,39 +67,38 @@ ports::Task<void> StreamHandler::handle(ports::HttpExchange& exchange) {
     if (method != HttpMethod::get) {
       co_return finish(exchange, method, durable::answer_method("GET, OPTIONS"));
     }
-    co_return finish(exchange, method, co_await list(target.query));
+    co_return finish(exchange, method, co_await list(thread, target.query));
   }
   auto name = durable::parse_stream_name(target.path);
   if (!name) co_return finish(exchange, method, durable::answer_refusal(name.error()));
   if (durable::is_reserved(*name)) co_return finish(exchange, method, answer_reserved());
   switch (method) {
     case HttpMethod::post: {
-      auto response = co_await append(exchange, std::move(*name), target.query);
+      auto response = co_await append(thread, request, std::move(*name), target.query);
       co_return finish(exchange, method, std::move(response));
     }
     case HttpMethod::get: {
-      co_await get(exchange, std::move(*name), target);
+      co_await get(thread, exchange, std::move(*name), target);
       co_return;
     }
     case HttpMethod::put: {
-      auto response = co_await create(exchange, std::move(*name), target.path);
+      auto response = co_await create(thread, request, std::move(*name), target.path);
       co_return finish(exchange, method, std::move(response));
     }
     case HttpMethod::head: {
-      auto response = co_await head(std::move(*name));
+      auto response = co_await head(thread, std::move(*name));
       co_return finish(exchange, method, std::move(response));
     }
     case HttpMethod::remove: {
-      auto response = co_await remove(std::move(*name));
+      auto response = co_await remove(thread, std::move(*name));
       co_return finish(exchange, method, std::move(response));
     }
     default: co_return finish(exchange, method, durable::answer_method(kStreamMethods));
   }
 }
 
-ports::Task<void> StreamHandler::get(ports::HttpExchange& exchange, std::string name,
-                                     durable::Target target) {
-  ServeThread& thread = here(exchange);
+ports::Task<void> StreamHandler::get(ServeThread& thread, ports::HttpExchange& exchange,
+                                     std::string name, durable::Target target) {
   auto query = durable::parse_read(target.query, exchange.request().fields);
   if (!query) {
     finish(exchange, HttpMethod::get, durable::answer_refusal(query.error()));
@@ -140,44 +133,40 @@ ports::Task<core::HttpResponse> StreamHandler::read(ServeThread& thread, std::st
   co_return durable::answer_read(query, *reply, std::move(*body), std::nullopt);
 }
 
-ports::Task<core::HttpResponse> StreamHandler::append(ports::HttpExchange& exchange,
+ports::Task<core::HttpResponse> StreamHandler::append(ServeThread& thread,
+                                                      const core::HttpRequest& request,
                                                       std::string name, std::string_view query) {
-  const core::HttpRequest& request = exchange.request();
   const auto before = durable::parse_trim(query, request);
   if (!before) co_return durable::answer_refusal(before.error());
-  if (*before) co_return co_await trim(std::move(name), **before);
-  auto append =
-      durable::parse_append(std::move(name), request, here(exchange).framer, clock_.wall_now());
+  if (*before) co_return co_await trim(thread, std::move(name), **before);
+  auto append = durable::parse_append(std::move(name), request, thread.framer, clock_.wall_now());
   if (!append) co_return durable::answer_refusal(append.error());
   const durable::AppendEcho echo = durable::echo_of(*append);
-  const auto reply =
-      co_await asio::co_spawn(logic_, service_.append(std::move(*append)), asio::use_awaitable);
+  const auto reply = co_await thread.on_logic(service_.append(std::move(*append)));
   if (!reply) co_return durable::answer_error(reply.error());
   co_return durable::answer_append(echo, *reply);
 }
 
-ports::Task<core::HttpResponse> StreamHandler::create(ports::HttpExchange& exchange,
+ports::Task<core::HttpResponse> StreamHandler::create(ServeThread& thread,
+                                                      const core::HttpRequest& request,
                                                       std::string name, std::string_view path) {
-  const core::HttpRequest& request = exchange.request();
   auto create = durable::parse_create(std::move(name), request, clock_.wall_now());
   if (!create) co_return durable::answer_refusal(create.error());
   if (durable::needs_source_type(*create, request)) {
-    const auto source =
-        co_await asio::co_spawn(logic_, service_.facts(create->fork->source), asio::use_awaitable);
+    const auto source = co_await thread.on_logic(service_.facts(create->fork->source));
     if (!source) co_return durable::answer_error(source.error());
     create->config.content_type = source->config.content_type;
   }
-  const auto framed = durable::add_content(*create, request.body, here(exchange).framer);
+  const auto framed = durable::add_content(*create, request.body, thread.framer);
   if (!framed) co_return durable::answer_refusal(framed.error());
-  const auto reply =
-      co_await asio::co_spawn(logic_, service_.create(std::move(*create)), asio::use_awaitable);
+  const auto reply = co_await thread.on_logic(service_.create(std::move(*create)));
   if (!reply) co_return durable::answer_error(reply.error());
   co_return durable::answer_create(*reply, durable::location_of(path, request.fields));
 }
 
-ports::Task<core::HttpResponse> StreamHandler::trim(std::string name, core::Offset before) {
-  const auto status =
-      co_await asio::co_spawn(logic_, service_.trim(std::move(name), before), asio::use_awaitable);
+ports::Task<core::HttpResponse> StreamHandler::trim(ServeThread& thread, std::string name,
+                                                    core::Offset before) {
+  const auto status = co_await thread.on_logic(service_.trim(std::move(name), before));
   if (!status) co_return durable::answer_error(status.error());
   switch (*status) {
     case TrimStatus::done: co_return durable::answer(204);
@@ -188,16 +177,14 @@ ports::Task<core::HttpResponse> StreamHandler::trim(std::string name, core::Offs
   }
 }
 
-ports::Task<core::HttpResponse> StreamHandler::head(std::string name) {
-  const auto facts =
-      co_await asio::co_spawn(logic_, service_.facts(std::move(name)), asio::use_awaitable);
+ports::Task<core::HttpResponse> StreamHandler::head(ServeThread& thread, std::string name) {
+  const auto facts = co_await thread.on_logic(service_.facts(std::move(name)));
   if (!facts) co_return durable::answer_error(facts.error());
   co_return durable::answer_facts(*facts);
 }
 
-ports::Task<core::HttpResponse> StreamHandler::remove(std::string name) {
-  const auto status =
-      co_await asio::co_spawn(logic_, service_.remove(std::move(name)), asio::use_awaitable);
+ports::Task<core::HttpResponse> StreamHandler::remove(ServeThread& thread, std::string name) {
+  const auto status = co_await thread.on_logic(service_.remove(std::move(name)));
   if (!status) co_return durable::answer_error(status.error());
   switch (*status) {
     case DeleteStatus::done: co_return durable::answer(204);
@@ -206,15 +193,14 @@ ports::Task<core::HttpResponse> StreamHandler::remove(std::string name) {
   }
 }
 
-ports::Task<core::HttpResponse> StreamHandler::list(std::string_view query) {
+ports::Task<core::HttpResponse> StreamHandler::list(ServeThread& thread, std::string_view query) {
   const auto wanted = durable::parse_list(query);
   if (!wanted) co_return durable::answer_refusal(wanted.error());
   ListRequest request;
   request.prefix = wanted->prefix;
   request.start_after = wanted->start_after;
   request.limit = wanted->limit;
-  auto listed =
-      co_await asio::co_spawn(logic_, service_.list(std::move(request)), asio::use_awaitable);
+  auto listed = co_await thread.on_logic(service_.list(std::move(request)));
   if (!listed) co_return durable::answer_error(listed.error());
   std::vector<durable::ListItem> items;
   for (ListedStream& one : *listed) items.push_back({std::move(one.name), std::move(one.facts)});

@@ -32,21 +32,20 @@ class StreamHandler : public ports::HttpHandler {
  private:
   using Response = core::HttpResponse;
 
-  ports::Task<void> get(ports::HttpExchange& exchange, std::string name, durable::Target target);
+  ports::Task<void> get(ServeThread& thread, ports::HttpExchange& exchange, std::string name,
+                        durable::Target target);
   ports::Task<Response> read(ServeThread& thread, std::string name, durable::ReadQuery query);
-  ports::Task<Response> append(ports::HttpExchange& exchange, std::string name,
-                               std::string_view query);
-  ports::Task<Response> create(ports::HttpExchange& exchange, std::string name,
-                               std::string_view path);
-  ports::Task<Response> trim(std::string name, core::Offset before);
-  ports::Task<Response> head(std::string name);
-  ports::Task<Response> remove(std::string name);
-  ports::Task<Response> list(std::string_view query);
+  ports::Task<Response> append(ServeThread& thread, const core::HttpRequest& request,
+                               std::string name, std::string_view query);
+  ports::Task<Response> create(ServeThread& thread, const core::HttpRequest& request,
+                               std::string name, std::string_view path);
+  ports::Task<Response> trim(ServeThread& thread, std::string name, core::Offset before);
+  ports::Task<Response> head(ServeThread& thread, std::string name);
+  ports::Task<Response> remove(ServeThread& thread, std::string name);
+  ports::Task<Response> list(ServeThread& thread, std::string_view query);
   void finish(ports::HttpExchange& exchange, core::HttpMethod method, Response response);
-  ServeThread& here(const ports::HttpExchange& exchange) { return *threads_[exchange.thread()]; }
 
   StreamService& service_;
-  ports::asio::any_io_executor logic_;
   const ports::Timers& clock_;
   HttpMetrics& metrics_;
   ServeOptions options_;
