@@ -2,7 +2,7 @@
 // snapshot takes. Run: build/release/apply_bench
 
 #include <benchmark/benchmark.h>
-#include <malloc.h>
+#include <jemalloc/jemalloc.h>
 
 #include <algorithm>
 #include <string>
@@ -132,8 +132,13 @@ class History {
 };
 
 std::size_t heap_bytes() {
-  const struct mallinfo2 info = mallinfo2();
-  return info.uordblks + info.hblkhd;
+  std::uint64_t epoch = 1;  // Any number: asks for fresh figures.
+  std::size_t size = sizeof epoch;
+  CHECK(mallctl("epoch", &epoch, &size, &epoch, size) == 0);
+  std::size_t allocated = 0;
+  size = sizeof allocated;
+  CHECK(mallctl("stats.allocated", &allocated, &size, nullptr, 0) == 0);
+  return allocated;
 }
 
 /// `state.range(0)` streams; each batch is published. With range(1) somebody reads each version, so

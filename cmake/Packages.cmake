@@ -17,6 +17,14 @@ find_package(benchmark REQUIRED CONFIG)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(cbor REQUIRED IMPORTED_TARGET libcbor)
 pkg_check_modules(isal REQUIRED IMPORTED_TARGET libisal)
+pkg_check_modules(jemalloc REQUIRED jemalloc)
+
+# What executables allocate with, docs/decisions/0011. Sanitizers bring an allocator of their own.
+add_library(allocator INTERFACE)
+if(NOT CLOUDULER_SANITIZE)
+  target_link_libraries(allocator INTERFACE
+    -Wl,--push-state,--no-as-needed ${jemalloc_LINK_LIBRARIES} -Wl,--pop-state)
+endif()
 
 # Asio and Beast are compiled once instead of in every file that includes them. The definitions
 # are the same everywhere, so that all asynchronous folders can share one precompiled header.

@@ -1,6 +1,5 @@
 #include "app/stream_node.h"
 
-#include <malloc.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -20,6 +19,7 @@
 #include "adapters/files/file_store.h"
 #include "adapters/files/file_wal_store.h"
 #include "adapters/sqlite/sqlite_log.h"
+#include "app/allocator.h"
 #include "app/command.h"
 
 namespace app {
@@ -191,7 +191,7 @@ ports::Task<core::Result<void>> StreamNode::start() {
   spdlog::info("listening: streams on {}:{}, admin on {}:{}", options_.listen.host, stream_port_,
                options_.admin_listen.host, admin_port_);
   // What loading the view and replaying needed for a moment is given back to the system.
-  ::malloc_trim(0);
+  release_free_memory();
   const drivers::EngineStats& stats = engine_->context().stats;
   spdlog::info(
       "ready: node {} at epoch {}, {} streams, {} write-ahead log records replayed "
