@@ -168,18 +168,30 @@ ports::Task<core::Result<std::vector<ports::WalRecord>>> SimWalStore::replay(
   co_return found;
 }
 
-ports::Task<core::Result<core::Bytes>> SimWalStore::read(core::Life life,
-                                                         ports::WalLocation location) {
+ports::Task<core::Result<std::vector<core::Bytes>>> SimWalStore::read(
+    core::Life life, std::vector<ports::WalLocation> locations) {
   co_await latency();
-  const std::vector<Record>& records = logs_[life].records;
-  for (const Record& record : records) {
+  std::vector<core::Bytes> found;
+  for (const ports::WalLocation& location : locations) {
+    const std::optional<core::Bytes> bytes = bytes_at(logs_[life], location);
+    if (!bytes) {
+      co_return fail(Errc::not_found,
+                     fmt::format("{} has no record at {}", name_of(life), location.position));
+    }
+    found.push_back(*bytes);
+  }
+  co_return found;
+}
+
+std::optional<core::Bytes> SimWalStore::bytes_at(const Log& log,
+                                                 const ports::WalLocation& location) {
+  for (const Record& record : log.records) {
     if (location.position < record.position) continue;
     const std::uint64_t skip = location.position - record.position;
     if (skip + location.length > record.payload.size()) continue;
-    co_return record.payload.slice(skip, location.length);
+    return record.payload.slice(skip, location.length);
   }
-  co_return fail(Errc::not_found,
-                 fmt::format("{} has no record at {}", name_of(life), location.position));
+  return std::nullopt;
 }
 
 ports::Task<core::Result<void>> SimWalStore::remove(core::Life ended) {

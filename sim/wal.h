@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "ports/wal.h"
@@ -35,8 +36,8 @@ class SimWalStore final : public ports::WalStore {
   ports::Task<core::Result<std::vector<ports::WalRecord>>> replay(core::Life ended,
                                                                   std::uint64_t from,
                                                                   std::size_t max_bytes) override;
-  ports::Task<core::Result<core::Bytes>> read(core::Life life,
-                                              ports::WalLocation location) override;
+  ports::Task<core::Result<std::vector<core::Bytes>>> read(
+      core::Life life, std::vector<ports::WalLocation> locations) override;
   ports::Task<core::Result<void>> remove(core::Life ended) override;
 
   /// Flips one bit of a record that is there; replay reports the damage. For tests.
@@ -62,6 +63,7 @@ class SimWalStore final : public ports::WalStore {
     bool is_sealed = false;
   };
 
+  static std::optional<core::Bytes> bytes_at(const Log& log, const ports::WalLocation& location);
   ports::Task<void> latency();
   core::Time draw_latency();
 

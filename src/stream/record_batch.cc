@@ -217,7 +217,7 @@ core::Result<BatchHeader> peek_batch(std::string_view bytes) {
       .is_compressed = (core::load_be<std::int16_t>(at + kAttributesAt) & kCodecMask) != 0};
 }
 
-core::Result<BatchInfo> inspect_batch(std::string_view bytes) {
+core::Result<BatchHeader> check_batch(std::string_view bytes) {
   TRY(const BatchHeader header, peek_batch(bytes));
   const std::string_view batch = bytes.substr(0, header.size);
   const auto stored = core::load_be<std::uint32_t>(batch.data() + kCrcAt);
@@ -225,10 +225,15 @@ core::Result<BatchInfo> inspect_batch(std::string_view bytes) {
   if (stored != computed) {
     return corrupt(fmt::format("checksum {:08x}, its bytes have {:08x}", stored, computed));
   }
+  return header;
+}
+
+core::Result<BatchInfo> inspect_batch(std::string_view bytes) {
+  TRY(const BatchHeader header, check_batch(bytes));
   BatchInfo info{header, {}};
   if (header.is_compressed) return info;
 
-  RecordReader reader(header, batch);
+  RecordReader reader(header, bytes.substr(0, header.size));
   std::uint32_t count = 0;
   for (Record record; reader.next(record); ++count) {
     BatchIdentity others;

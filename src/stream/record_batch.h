@@ -67,6 +67,12 @@ struct BatchInfo : BatchHeader {
   bool operator==(const BatchInfo&) const = default;
 };
 
+/// The header of the batch that `bytes` begins with, its checksum verified: the bytes are those that
+/// were stored.
+///
+/// corrupt: a line that says what is wrong.
+core::Result<BatchHeader> check_batch(std::string_view bytes);
+
 /// Checks the batch that `bytes` begins with completely: checksum, every record's structure, their
 /// offsets. The records of a compressed batch are opaque and only covered by the checksum.
 ///

@@ -48,16 +48,30 @@ TEST_P(WalContract, AnAppendSaysWhereItsPayloadLies) {
   const auto record = user_.append(*wal, "0123456789");
   ASSERT_TRUE(record);
   EXPECT_EQ(record->location.length, 10u);
-  EXPECT_EQ(user_.run(store().read(kOne, record->location))->view(), "0123456789");
+  EXPECT_EQ(user_.read(kOne, {record->location}), "0123456789");
   ports::WalLocation part = record->location;
   part.position += 3;
   part.length = 4;
-  EXPECT_EQ(user_.run(store().read(kOne, part))->view(), "3456");
+  EXPECT_EQ(user_.read(kOne, {part}), "3456");
   ASSERT_TRUE(user_.run(store().take_over(kOne)));
   const auto replayed = user_.replay(kOne);
   ASSERT_EQ(replayed->size(), 2u);
   EXPECT_EQ((*replayed)[1].location, record->location);
-  EXPECT_EQ(user_.run(store().read(kOne, part))->view(), "3456");
+  EXPECT_EQ(user_.read(kOne, {part}), "3456");
+}
+
+TEST_P(WalContract, ManyPlacesAreReadAtOnceInTheOrderAsked) {
+  const auto wal = user_.create(kOne);
+  std::vector<ports::WalLocation> places;
+  for (const char* payload : {"first", "second", "third"}) {
+    places.push_back(user_.append(*wal, payload)->location);
+  }
+  EXPECT_EQ(user_.read(kOne, places), "firstsecondthird");
+  std::swap(places[0], places[2]);
+  EXPECT_EQ(user_.read(kOne, places), "thirdsecondfirst");
+  EXPECT_EQ(user_.read(kOne, {}), "");
+  ASSERT_TRUE(user_.run(store().take_over(kOne)));
+  EXPECT_EQ(user_.read(kOne, places), "thirdsecondfirst");
 }
 
 TEST_P(WalContract, AsManyAsAreAllowedMayBeUnderWayAndReturnInOrder) {

@@ -125,6 +125,14 @@ class WalUser {
   core::Result<ports::WalRecord> append(ports::Wal& wal, const std::string& payload) {
     return run(wal.append({core::Bytes(payload)}));
   }
+  /// What lies at each of `places`, one after the other, or the error.
+  std::string read(core::Life life, std::vector<ports::WalLocation> places) {
+    const auto found = run(twin_.store().read(life, std::move(places)));
+    if (!found) return core::name_of(found.error().code);
+    std::string text;
+    for (const core::Bytes& bytes : *found) text += bytes.view();
+    return text;
+  }
   core::Result<std::vector<ports::WalRecord>> replay(core::Life life, std::uint64_t from = 0,
                                                      std::size_t max_bytes = 1000) {
     std::vector<ports::WalRecord> all;

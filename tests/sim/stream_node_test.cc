@@ -101,6 +101,16 @@ class StreamNodeTest : public ::testing::Test {
     request.at_ms = timers.wall_now();
     return world.run(kClient, node.read(request));
   }
+  std::optional<core::Errc> error_at(const std::string& name, core::Offset offset) {
+    stream::ReadRequest request;
+    request.name = name;
+    request.from = stream::ReadStart::offset;
+    request.offset = offset;
+    request.max_bytes = 1u << 20;
+    request.at_ms = timers.wall_now();
+    const auto reply = world.run(kClient, node.read(request));
+    return reply ? std::nullopt : std::optional(reply.error().code);
+  }
   /// All there is, records separated by spaces; or the status.
   std::string text(const std::string& name) {
     const auto reply = read(name);
@@ -145,6 +155,37 @@ TEST_F(StreamNodeTest, WhatWasAppendedIsThereAfterACrashAndAfterACleanStop) {
   EXPECT_EQ(node.engine()->context().stats.replayed_records, 0u);
   EXPECT_EQ(text("/a"), "one two");
   EXPECT_EQ(stream::broken_invariant(view()), "");
+}
+
+/// Both streams are in the log alone when it changes under the running node.
+TEST_F(StreamNodeTest, WhatTheLogCannotGiveBackCostsItsStreamAloneAndTheNodeStops) {
+  ASSERT_TRUE(create("/a"));
+  ASSERT_TRUE(create("/b"));
+  store.faults().is_down = true;
+  ASSERT_TRUE(append("/a", "good"));
+  ASSERT_TRUE(append("/a", "bad"));
+  ASSERT_TRUE(append("/b", "fine"));
+  crash_and_restart();
+  const core::Life before{kNode, core::Epoch{1}};
+  wals.flip(before, 1, 80);  // In the batch, between the two tables.
+  EXPECT_EQ(text("/a"), "good");
+  EXPECT_EQ(error_at("/a", 1), core::Errc::corrupt);
+
+  store.faults().is_down = false;
+  ASSERT_TRUE(world.run_until([this] { return node.engine()->context().active.dirty().empty(); },
+                              seconds(60)));
+  EXPECT_EQ(text("/a"), "good");
+  EXPECT_EQ(error_at("/a", 1), core::Errc::corrupt);
+  EXPECT_FALSE(append("/a", "more"));
+  EXPECT_TRUE(append("/b", "more"));
+  EXPECT_TRUE(stop());
+  EXPECT_GT(wals.count(before), 0u) << "the damaged record is the only trace of what it held";
+
+  node.start();
+  wait_until_up();
+  EXPECT_EQ(text("/b"), "fine more");
+  EXPECT_EQ(text("/a"), "good");
+  EXPECT_EQ(error_at("/a", 1), core::Errc::corrupt);
 }
 
 TEST_F(StreamNodeTest, AStopEndsAlthoughTheLastFlushFailed) {

@@ -10,6 +10,7 @@
 
 #include "adapters/chain/chain_walk.h"
 #include "adapters/chain/side_by_side.h"
+#include "adapters/wal_read_plan.h"
 
 namespace adapters {
 
@@ -230,18 +231,29 @@ ports::Task<core::Result<std::vector<ports::WalRecord>>> ChainStore::replay(core
   co_return records;
 }
 
-ports::Task<core::Result<core::Bytes>> ChainStore::read(core::Life life,
-                                                        ports::WalLocation location) {
-  const std::string name = chain_name(life, location.file);
-  CO_TRY(const core::Bytes bytes,
-         co_await store_.get_range(name, location.position, location.length));
-  if (bytes.size() < location.length) {
-    co_return fail(Errc::corrupt,
-                   fmt::format("WAL object {} ends at {}, before the end of what is "
-                               "at {}",
-                               name, location.position + bytes.size(), location.position));
+ports::Task<core::Result<std::vector<core::Bytes>>> ChainStore::read(
+    core::Life life, std::vector<ports::WalLocation> locations) {
+  const std::vector<WalReadRun> runs = plan_wal_reads(locations);
+  using Read = core::Result<core::Bytes>;
+  const auto one = [this, life, runs](std::size_t i) {
+    return store_.get_range(chain_name(life, runs[i].file), runs[i].position, runs[i].length);
+  };
+  std::vector<Read> read = co_await side_by_side<Read>(runs.size(), kReadsSideBySide, one);
+  std::vector<core::Bytes> found;
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    const WalReadRun& run = runs[r];
+    CO_TRY(const core::Bytes bytes, std::move(read[r]));
+    if (bytes.size() < run.length) {
+      co_return fail(Errc::corrupt, fmt::format("WAL object {} ends at {}, before the end of what "
+                                                "is at {}",
+                                                chain_name(life, run.file),
+                                                run.position + bytes.size(), run.position));
+    }
+    for (std::size_t i = run.first; i < run.end; ++i) {
+      found.push_back(bytes.slice(locations[i].position - run.position, locations[i].length));
+    }
   }
-  co_return bytes;
+  co_return found;
 }
 
 ports::Task<core::Result<void>> ChainStore::remove(core::Life ended) {

@@ -37,8 +37,8 @@ class ChainStore final : public ports::WalStore {
   ports::Task<core::Result<std::vector<ports::WalRecord>>> replay(core::Life ended,
                                                                   std::uint64_t from,
                                                                   std::size_t max_bytes) override;
-  ports::Task<core::Result<core::Bytes>> read(core::Life life,
-                                              ports::WalLocation location) override;
+  ports::Task<core::Result<std::vector<core::Bytes>>> read(
+      core::Life life, std::vector<ports::WalLocation> locations) override;
 
   /// The seal stays for ever: it outlives a writer that sleeps.
   ports::Task<core::Result<void>> remove(core::Life ended) override;

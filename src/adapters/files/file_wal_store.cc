@@ -17,6 +17,7 @@
 #include "adapters/files/wal_life_reader.h"
 #include "adapters/files/wal_thread.h"
 #include "adapters/files/worker_pool.h"
+#include "adapters/wal_read_plan.h"
 
 namespace adapters {
 namespace {
@@ -180,29 +181,36 @@ ports::Task<core::Result<std::vector<ports::WalRecord>>> FileWalStore::replay(
   co_return co_await pool_->run(std::move(work));
 }
 
-ports::Task<core::Result<core::Bytes>> FileWalStore::read(core::Life life,
-                                                          ports::WalLocation location) {
-  auto work = [this, life, location] { return read_now(life, location); };
+ports::Task<core::Result<std::vector<core::Bytes>>> FileWalStore::read(
+    core::Life life, std::vector<ports::WalLocation> locations) {
+  auto work = [this, life, locations = std::move(locations)] { return read_now(life, locations); };
   co_return co_await pool_->run(std::move(work));
 }
 
-core::Result<core::Bytes> FileWalStore::read_now(core::Life life,
-                                                 ports::WalLocation location) const {
-  const std::string path = path_of(life) + "/" + segment_name(location.file);
-  const File file = File::open(path, O_RDONLY);
-  if (!file) {
-    if (errno == ENOENT) return fail(Errc::not_found, fmt::format("there is no {}", path));
-    return failed("cannot read WAL segment", path, errno);
+core::Result<std::vector<core::Bytes>> FileWalStore::read_now(
+    core::Life life, const std::vector<ports::WalLocation>& locations) const {
+  std::vector<core::Bytes> found;
+  for (const WalReadRun& run : plan_wal_reads(locations)) {
+    const std::string path = path_of(life) + "/" + segment_name(run.file);
+    const File file = File::open(path, O_RDONLY);
+    if (!file) {
+      if (errno == ENOENT) return fail(Errc::not_found, fmt::format("there is no {}", path));
+      return failed("cannot read WAL segment", path, errno);
+    }
+    const std::shared_ptr<char[]> block(new char[run.length]);
+    std::size_t got = 0;
+    const int error = read_at(file.fd(), block.get(), run.length, run.position, got);
+    if (error != 0 || got < run.length) {
+      return fail(Errc::corrupt,
+                  fmt::format("cannot read WAL segment {} at {}: {}", path, run.position + got,
+                              error != 0 ? std::strerror(error) : "the file ends there"));
+    }
+    const core::Bytes bytes(block, std::string_view(block.get(), got));
+    for (std::size_t i = run.first; i < run.end; ++i) {
+      found.push_back(bytes.slice(locations[i].position - run.position, locations[i].length));
+    }
   }
-  const std::shared_ptr<char[]> block(new char[location.length]);
-  std::size_t got = 0;
-  const int error = read_at(file.fd(), block.get(), location.length, location.position, got);
-  if (error != 0 || got < location.length) {
-    return fail(Errc::corrupt,
-                fmt::format("cannot read WAL segment {} at {}: {}", path, location.position + got,
-                            error != 0 ? std::strerror(error) : "the file ends there"));
-  }
-  return core::Bytes(block, std::string_view(block.get(), got));
+  return found;
 }
 
 ports::Task<core::Result<void>> FileWalStore::remove(core::Life ended) {

@@ -41,8 +41,8 @@ class FileWalStore final : public ports::WalStore {
   ports::Task<core::Result<std::vector<ports::WalRecord>>> replay(core::Life ended,
                                                                   std::uint64_t from,
                                                                   std::size_t max_bytes) override;
-  ports::Task<core::Result<core::Bytes>> read(core::Life life,
-                                              ports::WalLocation location) override;
+  ports::Task<core::Result<std::vector<core::Bytes>>> read(
+      core::Life life, std::vector<ports::WalLocation> locations) override;
   ports::Task<core::Result<void>> remove(core::Life ended) override;
 
  private:
@@ -55,7 +55,8 @@ class FileWalStore final : public ports::WalStore {
   core::Result<std::vector<core::Life>> list_lives(core::NodeId node) const;
   core::Result<void> seal(core::Life ended);
   core::Result<std::shared_ptr<WalLifeReader>> reader_of(core::Life ended);
-  core::Result<core::Bytes> read_now(core::Life life, ports::WalLocation location) const;
+  core::Result<std::vector<core::Bytes>> read_now(
+      core::Life life, const std::vector<ports::WalLocation>& locations) const;
   core::Result<void> remove_now(core::Life ended);
 
   const std::string root_;

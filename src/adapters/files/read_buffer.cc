@@ -1,38 +1,18 @@
 #include "adapters/files/read_buffer.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <mutex>
 #include <vector>
-
-#include "core/check.h"
 
 namespace adapters {
 namespace {
 
-constexpr std::size_t kHugePage = 2 << 20;
-constexpr std::size_t kPage = 4096;
 constexpr std::size_t kKept = 8;  // What one call of replay hands out, about.
 
 struct Block {
-  struct Release {
-    void operator()(char* memory) const { std::free(memory); }
-  };
-  std::unique_ptr<char, Release> bytes;
+  std::unique_ptr<char[]> bytes;
   std::size_t capacity = 0;
 };
-
-Block allocate(std::size_t size) {
-  const std::size_t page = size >= kHugePage ? kHugePage : kPage;
-  Block block;
-  block.capacity = (size + page - 1) / page * page;
-  block.bytes.reset(static_cast<char*>(std::aligned_alloc(page, block.capacity)));
-  CHECK(block.bytes != nullptr);
-  if (page == kHugePage) (void)::madvise(block.bytes.get(), block.capacity, MADV_HUGEPAGE);
-  return block;
-}
 
 }  // namespace
 
@@ -61,11 +41,11 @@ ReadBuffer::ReadBuffer() : free_(std::make_shared<Free>()) {}
 char* ReadBuffer::make(std::size_t size) {
   memory_.reset();
   Block block = free_->take(size);
-  if (!block.bytes) block = allocate(size);
+  if (!block.bytes) block = Block{std::unique_ptr<char[]>(new char[size]), size};
   const std::size_t capacity = block.capacity;
   char* bytes = block.bytes.release();
   memory_ = std::shared_ptr<char>(bytes, [free = std::weak_ptr(free_), capacity](char* at) {
-    Block dropped{std::unique_ptr<char, Block::Release>(at), capacity};
+    Block dropped{std::unique_ptr<char[]>(at), capacity};
     if (const auto alive = free.lock()) alive->put_back(std::move(dropped));
   });
   return bytes;

@@ -8,9 +8,9 @@
 
 namespace adapters {
 
-/// Memory for large reads that is handed out as Bytes. Large ones lie in huge pages where there are
-/// some: a page fault for every 4 KiB costs more than the reading. Memory that nobody holds any
-/// more is used again. Handed-out Bytes may be dropped on any thread, also after the buffer.
+/// Memory for large reads that is handed out as Bytes. Memory that nobody holds any more is used
+/// again: page faults on fresh memory cost more than the reading. Handed-out Bytes may be dropped on
+/// any thread, also after the buffer.
 class ReadBuffer {
  public:
   ReadBuffer();

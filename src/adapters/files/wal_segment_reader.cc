@@ -18,15 +18,18 @@ namespace {
 using core::Errc;
 using core::fail;
 
-constexpr std::size_t kLargestWindow = 2 << 20;  // Fits into a cache while its checksums are taken.
+constexpr std::size_t kLargestWindow = 1 << 20;  // Fits into a cache while its checksums are taken.
 constexpr std::size_t kSector = 512;             // What a disk writes whole or not at all.
+constexpr std::size_t kScan = 256 << 10;
 
 tl::unexpected<core::Error> failed(core::Error error) {
   return tl::unexpected<core::Error>(std::move(error));
 }
 
+/// The end of a log is megabytes of zeros: each byte equals the next one, at the speed of memcmp.
 bool is_zero(std::string_view bytes) {
-  return bytes.find_first_not_of('\0') == std::string_view::npos;
+  if (bytes.empty()) return true;
+  return bytes[0] == '\0' && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
 }
 
 }  // namespace
@@ -111,11 +114,11 @@ core::Result<std::optional<WalSegmentReader::Hit>> WalSegmentReader::find_record
     const off_t data = ::lseek(file_.fd(), static_cast<off_t>(at), SEEK_DATA);
     if (data < 0 && errno == ENXIO) break;
     at = std::max(at, data < 0 ? at : static_cast<std::uint64_t>(data) / kWalBlock * kWalBlock);
-    TRY(const core::Bytes chunk, load(at, 1 << 20));
+    TRY(const core::Bytes chunk, load(at, kScan));
     if (chunk.size() < kWalBlock) break;
     for (std::size_t i = 0; i + kWalBlock <= chunk.size(); i += kWalBlock) {
       const std::string_view block = chunk.view().substr(i, kWalBlock);
-      if (block[0] == '\0' && block[kWalBlock - 1] == '\0' && is_zero(block)) continue;
+      if (is_zero(block)) continue;
       const auto first = decode_record_header(block, header_, HeaderCopy::first);
       if (first && first->position == at + i) return Hit{*first, false};
       const auto last =

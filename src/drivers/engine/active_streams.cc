@@ -51,7 +51,7 @@ void ActiveStreams::erase(core::StreamId id) {
   ActiveStream& stream = *found->second;
   if (stream.batches) {
     for (CachedBatch& batch : *stream.batches) {
-      if (!is_safe(batch, stream.uploaded, stream.end_committed)) release(batch);
+      if (!is_safe(batch, stream.uploaded, stream.end_committed)) release(stream, batch);
       drop_bytes(batch);
     }
   }
@@ -65,8 +65,10 @@ void ActiveStreams::add(ActiveStream& stream, CachedBatch batch) {
   CHECK(batch.base == stream.durable);
   stream.durable = batch.end;
   needed_[{batch.life, batch.place.sequence}] += 1;
-  dirty_bytes_ += batch.place.location.length;
-  dirty_.insert(stream.id);
+  if (!stream.is_set_aside) {
+    dirty_bytes_ += batch.place.location.length;
+    dirty_.insert(stream.id);
+  }
   if (!batch.bytes.empty()) {
     cached_bytes_ += batch.bytes.size();
     held_ += 1;
@@ -83,7 +85,7 @@ void ActiveStreams::mark_uploaded(ActiveStream& stream, core::Offset upto, bool 
   if (stream.batches) {
     for (const CachedBatch& batch : *stream.batches) {
       if (is_safe(batch, stream.uploaded, stream.end_committed)) continue;
-      if (is_safe(batch, upto, end_committed)) release(batch);
+      if (is_safe(batch, upto, end_committed)) release(stream, batch);
     }
   }
   stream.uploaded = upto;
@@ -92,6 +94,19 @@ void ActiveStreams::mark_uploaded(ActiveStream& stream, core::Offset upto, bool 
 
   // Tail readers are served from memory; nobody else needs what data objects hold.
   drop_safe_front(stream, stream.listeners != nullptr);
+}
+
+void ActiveStreams::set_aside(ActiveStream& stream, std::string reason) {
+  if (stream.is_set_aside) return;
+  if (stream.batches) {
+    for (const CachedBatch& batch : *stream.batches) {
+      if (is_safe(batch, stream.uploaded, stream.end_committed)) continue;
+      dirty_bytes_ -= batch.place.location.length;
+    }
+  }
+  stream.is_set_aside = true;
+  if (stream.damage.empty()) stream.damage = std::move(reason);
+  dirty_.erase(stream.id);
 }
 
 void ActiveStreams::drop_safe_front(ActiveStream& stream, bool keep_held) {
@@ -111,11 +126,11 @@ std::optional<std::uint64_t> ActiveStreams::first_needed(core::Life life) const 
   return found->first.second;
 }
 
-void ActiveStreams::release(const CachedBatch& batch) {
+void ActiveStreams::release(const ActiveStream& stream, const CachedBatch& batch) {
   const auto found = needed_.find({batch.life, batch.place.sequence});
   CHECK(found != needed_.end());
   if (--found->second == 0) needed_.erase(found);
-  dirty_bytes_ -= batch.place.location.length;
+  if (!stream.is_set_aside) dirty_bytes_ -= batch.place.location.length;
 }
 
 void ActiveStreams::drop_bytes(CachedBatch& batch) {

@@ -38,6 +38,10 @@ class ActiveStreams {
   /// Data objects now hold everything before `upto`, and the command log the end if `with_end`.
   void mark_uploaded(ActiveStream& stream, core::Offset upto, bool with_end);
 
+  /// What the log holds of the stream cannot be read back: it is uploaded no more, takes no appends,
+  /// and keeps its records in the log, which is the only place where they can be mended.
+  void set_aside(ActiveStream& stream, std::string reason);
+
   /// Streams with something to upload.
   const std::set<core::StreamId>& dirty() const { return dirty_; }
   std::uint64_t dirty_bytes() const { return dirty_bytes_; }
@@ -58,7 +62,7 @@ class ActiveStreams {
  private:
   using Record = std::pair<core::Life, std::uint64_t>;
 
-  void release(const CachedBatch& batch);
+  void release(const ActiveStream& stream, const CachedBatch& batch);
   void drop_bytes(CachedBatch& batch);
   void drop_safe_front(ActiveStream& stream, bool keep_held);
   void evict();

@@ -75,7 +75,7 @@ ports::Task<core::Result<void>> Engine::stop() {
 
   std::vector<stream::Command> closings;
   context_.active.for_each([&](const ActiveStream& stream) {
-    if (stream.epoch == core::Epoch{}) return;
+    if (stream.epoch == core::Epoch{} || stream.is_set_aside) return;
     closings.push_back(stream::CloseStream{context_.life, stream.id, stream.epoch});
   });
   for (std::size_t from = 0; from < closings.size(); from += kCloseBatch) {

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "drivers/engine/batch_load.h"
 #include "drivers/engine/engine.h"
-#include "drivers/engine/producer_load.h"
 #include "stream/record_batch.h"
 
 namespace drivers {
@@ -38,14 +38,25 @@ const stream::Extent* extent_at(const stream::StreamRow& row, core::Offset offse
   return found != row.extents.end() && found->base <= offset ? &*found : nullptr;
 }
 
-/// The cached batch that holds `offset`; null if it is not among them.
-const CachedBatch* batch_holding(const ActiveStream* stream, core::Offset offset) {
-  if (stream == nullptr || !stream->batches) return nullptr;
+/// The batches of the log that hold what is from `offset` on, up to `until` or about `max_bytes`,
+/// at least one; none if the log does not hold `offset`.
+std::vector<CachedBatch> batches_from(const ActiveStream* stream, core::Offset offset,
+                                      core::Offset until, std::size_t max_bytes) {
+  std::vector<CachedBatch> found;
+  if (stream == nullptr || !stream->batches) return found;
   const auto& batches = *stream->batches;
-  const auto found =
+  auto next =
       std::partition_point(batches.begin(), batches.end(),
                            [offset](const CachedBatch& batch) { return batch.end <= offset; });
-  return found != batches.end() && found->base <= offset ? &*found : nullptr;
+  if (next == batches.end() || next->base > offset) return found;
+  std::size_t bytes = 0;
+  for (; next != batches.end() && next->base < until; ++next) {
+    if (next->base == next->end) continue;  // A close without content.
+    if (!found.empty() && bytes >= max_bytes) break;
+    bytes += next->place.location.length;
+    found.push_back(*next);
+  }
+  return found;
 }
 
 /// Where the reading that is asked for begins, or why it cannot.
@@ -127,13 +138,23 @@ ports::Task<core::Result<std::vector<stream::BatchSlice>>> Engine::collect_once(
     const stream::ViewPtr view = context_.view();
     CO_TRY(const Holder holder, holder_of(*view, id, from, until));
     const ActiveStream* active = context_.active.find(holder.id);
-    if (const CachedBatch* batch = batch_holding(active, from)) {
-      const CachedBatch copy = *batch;
-      CO_TRY(core::Bytes content, co_await bytes_of(context_, copy));
-      const core::Offset end = std::min(copy.end, holder.until);
-      bytes += content.size();
-      slices.push_back(stream::BatchSlice{std::move(content), from, end});
-      from = end;
+    const std::size_t room = max_bytes > bytes ? max_bytes - bytes : 0;
+    const std::vector<CachedBatch> cached = batches_from(active, from, holder.until, room);
+    if (!cached.empty()) {
+      const core::Offset last = holder.until;
+      auto contents = co_await load_batches(context_, cached);
+      if (!contents && cached.size() > 1) {  // What comes before the damage can still be had.
+        std::vector<CachedBatch> first(1, cached.front());
+        contents = co_await load_batches(context_, std::move(first));
+      }
+      if (!contents && !slices.empty()) break;  // The next read begins here and says what is wrong.
+      if (!contents) co_return tl::unexpected<core::Error>(std::move(contents).error());
+      for (std::size_t i = 0; i < contents->size(); ++i) {
+        const core::Offset end = std::min(cached[i].end, last);
+        bytes += (*contents)[i].size();
+        slices.push_back(stream::BatchSlice{std::move((*contents)[i]), from, end});
+        from = end;
+      }
       continue;
     }
     const stream::Extent* extent = extent_at(*holder.row, from);
@@ -146,7 +167,6 @@ ports::Task<core::Result<std::vector<stream::BatchSlice>>> Engine::collect_once(
     }
     const stream::Extent wanted = *extent;
     const core::Offset end = std::min(wanted.end, holder.until);
-    const std::size_t room = max_bytes > bytes ? max_bytes - bytes : 0;
     const core::StreamId in = holder.id;
     auto part = co_await context_.blocks.read(in, wanted, from, end, room);
     if (!part) {

@@ -4,14 +4,36 @@
 #include <utility>
 #include <vector>
 
+#include "drivers/engine/batch_load.h"
 #include "stream/record_batch.h"
 
 namespace drivers {
 
-ports::Task<core::Result<core::Bytes>> bytes_of(EngineContext& context, CachedBatch batch) {
-  if (!batch.bytes.empty()) co_return batch.bytes;
-  co_return co_await context.ports.wals.read(batch.life, batch.place.location);
+namespace {
+
+constexpr std::size_t kLoadBytes = 4u << 20;
+
+/// Takes over what `batches` say of their producers, a bounded number of bytes at a time.
+ports::Task<core::Result<void>> apply_batches(EngineContext& context,
+                                              const std::vector<CachedBatch>& batches,
+                                              stream::ProducerTable& table) {
+  for (std::size_t done = 0; done < batches.size();) {
+    std::vector<CachedBatch> some;
+    for (std::size_t bytes = 0; done < batches.size() && bytes < kLoadBytes; ++done) {
+      bytes += batches[done].place.location.length;
+      some.push_back(batches[done]);
+    }
+    CO_TRY(const std::vector<core::Bytes> contents,
+           co_await load_batches(context, std::move(some)));
+    for (const core::Bytes& content : contents) {
+      CO_TRY(const stream::BatchIdentity identity, stream::read_identity(content.view()));
+      (void)table.apply(identity);
+    }
+  }
+  co_return core::Result<void>{};
 }
+
+}  // namespace
 
 ports::Task<core::Result<void>> load_producers(EngineContext& context, core::StreamId id) {
   for (;;) {
@@ -49,16 +71,7 @@ ports::Task<core::Result<void>> load_producers(EngineContext& context, core::Str
         if (batch.base >= covered || is_mark) later.push_back(batch);
       }
     }
-    std::optional<core::Error> failure;
-    for (const CachedBatch& batch : later) {
-      const auto bytes = co_await bytes_of(context, batch);
-      if (!bytes) {
-        failure = bytes.error();
-        break;
-      }
-      CO_TRY(const stream::BatchIdentity identity, stream::read_identity(bytes->view()));
-      (void)table.apply(identity);
-    }
+    auto applied = co_await apply_batches(context, later, table);
     // An upload may have moved batches out of memory while this waited: then look again.
     const stream::StreamRow* now = context.view()->find(id);
     stream = context.active.find(id);
@@ -67,9 +80,10 @@ ports::Task<core::Result<void>> load_producers(EngineContext& context, core::Str
     }
     if (stream->has_producers) co_return core::Result<void>{};  // Somebody else was quicker.
     if (now->extents != row->extents) continue;
-    if (failure) {
-      if (failure->code == core::Errc::not_found) failure->code = core::Errc::corrupt;
-      co_return tl::unexpected<core::Error>(std::move(*failure));
+    if (!applied) {
+      core::Error failure = std::move(applied).error();
+      if (failure.code == core::Errc::not_found) failure.code = core::Errc::corrupt;
+      co_return tl::unexpected<core::Error>(std::move(failure));
     }
     stream->producers = std::move(table);
     stream->has_producers = true;

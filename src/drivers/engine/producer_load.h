@@ -4,9 +4,6 @@
 
 namespace drivers {
 
-/// The batch's bytes, from memory or from the write-ahead log.
-ports::Task<core::Result<core::Bytes>> bytes_of(EngineContext& context, CachedBatch batch);
-
 /// Makes `ActiveStream::producers` of a stream complete: the newest data object has the producers
 /// as of its end, the batches after it carry the rest. Nothing must be under way on the stream.
 /// not_found: the stream was deleted.

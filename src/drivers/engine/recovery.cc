@@ -9,7 +9,8 @@
 namespace drivers {
 namespace {
 
-constexpr std::size_t kReplayBytes = 16u << 20;
+// Memory that is used again and again: touching new memory costs more than reading does.
+constexpr std::size_t kReplayBytes = 4u << 20;
 
 std::string range(core::Offset from, core::Offset to) {
   return std::to_string(from) + " to " + std::to_string(to);
@@ -97,7 +98,6 @@ void Recovery::take_in(core::Life life, const ports::WalRecord& record,
   batch.kind = entry.kind;
   batch.base = entry.base;
   batch.end = entry.end;
-  batch.bytes = entry.batch;
   batch.life = life;
   batch.place.sequence = record.sequence;
   batch.place.location = record.location;

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "drivers/engine/batch_load.h"
 #include "drivers/engine/object_writer.h"
 #include "drivers/engine/producer_load.h"
 
@@ -89,6 +90,10 @@ ports::Task<core::Result<void>> Uploader::upload_alone() {
   core::Result<void> stored;
   for (const core::StreamId id : chosen) {
     stored = co_await fill(id, builder, load.parts);
+    if (!stored && stored.error().code == core::Errc::corrupt) {
+      set_aside(id, stored.error().context);
+      stored = {};
+    }
     if (!stored) break;
   }
   const bool has_data = !builder.empty();
@@ -182,14 +187,31 @@ ports::Task<core::Result<void>> Uploader::fill(core::StreamId id, stream::Object
       producers.undo(undo->producers);
     }
   }
-  std::vector<core::Bytes> contents;
-  for (const CachedBatch& batch : found.batches) {
-    CO_TRY(core::Bytes bytes, co_await bytes_of(context_, batch));
-    contents.push_back(std::move(bytes));
+  auto loaded_batches = co_await load_batches(context_, found.batches);
+  if (!loaded_batches) {
+    core::Error error = std::move(loaded_batches).error();
+    // Nothing that is still needed was trimmed: the file itself is gone.
+    if (error.code == core::Errc::not_found) error.code = core::Errc::corrupt;
+    co_return tl::unexpected<core::Error>(std::move(error));
   }
+  const std::vector<core::Bytes>& contents = *loaded_batches;
   if (!contents.empty()) CO_TRY_VOID(builder.add(id, epoch, contents, producers));
   if (!contents.empty() || found.part.with_end) parts.push_back(found.part);
   co_return core::Result<void>{};
+}
+
+/// What one stream lost must not keep the others from being stored.
+void Uploader::set_aside(core::StreamId id, const std::string& why) {
+  ActiveStream* stream = context_.active.find(id);
+  const stream::ViewPtr view = context_.view();
+  const stream::StreamRow* row = view->find(id);
+  if (stream == nullptr || row == nullptr || stream->is_set_aside) return;
+  const std::string line = "stream " + row->name + ": " + why;
+  context_.active.set_aside(*stream, line);
+  context_.stats.damaged_streams += 1;
+  context_.log_line(line +
+                    "; it is read-only from now on, and what is not in data objects stays in "
+                    "the write-ahead log: restore the file from a copy and start again");
 }
 
 stream::CommitObject Uploader::commit_command(const Load& load) const {
@@ -243,7 +265,8 @@ ports::Task<void> Uploader::trim_logs() {
   for (const core::Life life : earlier_) {
     if (!context_.active.first_needed(life)) done.push_back(life);
   }
-  // Side by side: after a row of crashes there are many, and each costs the store a few round trips.
+  // Side by side: after a row of crashes there are many, and each costs the store a few round
+  // trips.
   for (const core::Life life : done) {
     std::erase(earlier_, life);
     removals_ += 1;

@@ -62,6 +62,7 @@ class Uploader {
   ports::Task<core::Result<void>> upload_alone();
   std::vector<core::StreamId> choose() const;
   Batches batches_to_upload(const ActiveStream& stream) const;
+  void set_aside(core::StreamId id, const std::string& why);
   ports::Task<core::Result<void>> fill(core::StreamId id, stream::ObjectBuilder& builder,
                                        std::vector<Part>& parts);
   ports::Task<core::Result<void>> commit(const Load& load);
