@@ -157,6 +157,26 @@ TEST_F(StreamNodeTest, WhatWasAppendedIsThereAfterACrashAndAfterACleanStop) {
   EXPECT_EQ(stream::broken_invariant(view()), "");
 }
 
+TEST_F(StreamNodeTest, WhatACreationBringsAlongComesBeforeWhatOthersAppend) {
+  stream::CreateRequest creation;
+  creation.name = "/a";
+  creation.config.content_type = "text/plain";
+  const std::string_view value = "first";
+  creation.content = stream::frame_batch({&value, 1}, 0, {});
+  // The creator hears of its stream late, the log's answer being lost.
+  LogFaults deaf;
+  deaf.lost_answers = 100;
+  node.set_log_faults(deaf);
+  world.spawn(kClient, [](StreamNode& on, stream::CreateRequest what) -> ports::Task<void> {
+    (void)co_await on.create(what);
+  }(node, creation));
+  ASSERT_TRUE(world.run_until([this] { return view().find(std::string_view("/a")) != nullptr; },
+                              seconds(5)));
+  node.set_log_faults(LogFaults{});
+  EXPECT_TRUE(append("/a", "second"));
+  EXPECT_EQ(text("/a"), "first second");
+}
+
 /// Both streams are in the log alone when it changes under the running node.
 TEST_F(StreamNodeTest, WhatTheLogCannotGiveBackCostsItsStreamAloneAndTheNodeStops) {
   ASSERT_TRUE(create("/a"));

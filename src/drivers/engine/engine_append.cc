@@ -33,6 +33,10 @@ ports::Task<core::Result<stream::AppendReply>> Engine::append(stream::AppendRequ
       CO_TRY_VOID(co_await expire(*found, request.at_ms));
       continue;
     }
+    if (found->row->awaits_content && creating_.contains(request.name)) {
+      co_await created_.wait();  // What the creator sent along comes first.
+      continue;
+    }
     context_.expiry.touch(found->id, *found->row, request.at_ms);
     const core::StreamId id = found->id;
     co_return co_await append_to(id, std::move(request));
