@@ -3,6 +3,8 @@
 #include <map>
 #include <utility>
 
+#include "drivers/serve/admin_handler.h"
+
 namespace app {
 namespace {
 
@@ -109,13 +111,12 @@ std::vector<Sample> NodeAdmin::samples() {
   const drivers::EngineStats& stats = context().stats;
   const drivers::BlockReaderStats& blocks = context().blocks.stats();
   const stream::ViewPtr view = context().view();
-  return {
+  std::vector<Sample> samples{
       counter("appends_total", "Appends acknowledged", stats.appends),
       counter("append_records_total", "Records in them", stats.append_records),
       counter("append_bytes_total", "Bytes of their batches", stats.append_bytes),
       counter("append_failures_total", "Appends that failed for the node's sake",
               stats.append_failures),
-      counter("wal_flushes_total", "Flushes of the write-ahead log", engine_.flushes()),
       counter("reads_total", "Reads served", stats.reads),
       counter("uploads_total", "Data objects uploaded and committed", stats.uploads),
       counter("upload_bytes_total", "Bytes of them", stats.upload_bytes),
@@ -140,6 +141,12 @@ std::vector<Sample> NodeAdmin::samples() {
       gauge("epoch", "Epoch of this node's life", core::raw(context().life.epoch)),
       gauge("fenced", "1 if this life is over", is_fenced() ? 1 : 0),
   };
+  if (const drivers::Histogram* times = engine_.flush_times()) {
+    samples.push_back(
+        drivers::sample_of("clouduler_wal_flush_seconds",
+                           "How long the write-ahead log took to make appends durable", *times));
+  }
+  return samples;
 }
 
 }  // namespace app

@@ -48,7 +48,8 @@ class Engine final : public StreamService, private WalWriterEvents {
   ports::Task<core::Result<std::vector<ListedStream>>> list(ListRequest request) override;
   void follow(std::string name, std::weak_ptr<TailListener> listener) override;
 
-  std::uint64_t flushes() const { return writer_ ? writer_->flushes() : 0; }
+  /// Of the write-ahead log; null before the start and after the stop.
+  const Histogram* flush_times() const { return writer_ ? &writer_->flush_times() : nullptr; }
   EngineContext& context() { return context_; }
   const EngineContext& context() const { return context_; }
 

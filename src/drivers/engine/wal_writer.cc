@@ -20,9 +20,13 @@ constexpr std::size_t kFlushEntries = 8192;
 
 }  // namespace
 
-WalWriter::WalWriter(asio::any_io_executor executor, std::unique_ptr<ports::Wal> wal,
-                     WalWriterEvents& events)
-    : executor_(std::move(executor)), wal_(std::move(wal)), events_(events), idle_(executor_) {}
+WalWriter::WalWriter(asio::any_io_executor executor, const ports::Timers& clock,
+                     std::unique_ptr<ports::Wal> wal, WalWriterEvents& events)
+    : executor_(std::move(executor)),
+      clock_(clock),
+      wal_(std::move(wal)),
+      events_(events),
+      idle_(executor_) {}
 
 ports::Task<void> WalWriter::wait_until_idle() {
   while (!is_idle()) co_await idle_.wait();
@@ -69,8 +73,9 @@ ports::Task<void> WalWriter::run_flush(std::shared_ptr<Flush> flush) {
   for (const Pending& pending : flush->entries) builder.add(pending.entry);
   stream::WalPayload built = builder.finish();
   std::vector<std::uint64_t> positions = std::move(built.positions);
-  flushes_ += 1;
+  const core::Time began = clock_.now();
   const auto result = co_await wal_->append(std::move(built.parts));
+  if (result) flush_times_.add(clock_.now() - began);
   finish(*flush, result, positions);
   start_flushes();
   if (is_idle()) idle_.notify_all();

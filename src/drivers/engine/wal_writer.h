@@ -10,7 +10,9 @@
 
 #include "core/bytes.h"
 #include "core/result.h"
+#include "drivers/meters.h"
 #include "ports/signal.h"
+#include "ports/timers.h"
 #include "ports/wal.h"
 #include "stream/wal/batch.h"
 
@@ -43,8 +45,8 @@ class WalWriterEvents {
 /// finds nothing under way is flushed at once. No timer is involved.
 class WalWriter {
  public:
-  WalWriter(ports::asio::any_io_executor executor, std::unique_ptr<ports::Wal> wal,
-            WalWriterEvents& events);
+  WalWriter(ports::asio::any_io_executor executor, const ports::Timers& clock,
+            std::unique_ptr<ports::Wal> wal, WalWriterEvents& events);
 
   /// Takes the entry in, in order, and returns once it is durable or has failed. The events come
   /// before any caller goes on.
@@ -54,7 +56,8 @@ class WalWriter {
   bool is_idle() const { return in_flight_.empty() && pending_.empty(); }
   /// Returns when nothing is under way.
   ports::Task<void> wait_until_idle();
-  std::uint64_t flushes() const { return flushes_; }
+  /// How long those took that succeeded, from the write to the sync.
+  const Histogram& flush_times() const { return flush_times_; }
 
  private:
   using Waiter = ports::asio::any_completion_handler<void(core::Result<void>)>;
@@ -76,12 +79,13 @@ class WalWriter {
   void answer(std::vector<Pending> entries, const core::Result<void>& result);
 
   ports::asio::any_io_executor executor_;
+  const ports::Timers& clock_;
   std::unique_ptr<ports::Wal> wal_;
   WalWriterEvents& events_;
   std::deque<Pending> pending_;
   std::deque<std::shared_ptr<Flush>> in_flight_;  // Oldest first.
   std::optional<core::Error> lost_;
-  std::uint64_t flushes_ = 0;
+  Histogram flush_times_;
   ports::Signal idle_;
 };
 
