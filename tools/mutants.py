@@ -18,6 +18,9 @@ WORK = ROOT / "build" / "mutants"
 TREE = WORK / "tree"
 BUILD = TREE / "build" / "release"  # The same place in its tree, so that ccache knows it all.
 TESTS = ["--gtest_filter=EngineSimTest.AnyRun*:EngineSimTest.ACrash*", "--gtest_fail_fast"]
+PARTS = ("src", "sim", "tests", "bench", "fuzz", "cmake", "tools", "CMakeLists.txt",
+         "CMakePresets.json")
+MADE = {"node_modules", "__pycache__"}  # By installing and running, not by us.
 SEEDS, CRASHES, CALM_SEEDS = "60", "40", "10"
 
 
@@ -31,12 +34,9 @@ def read(path):
 
 def copy_tree():
     """Only what changed is copied, so that what was built stays built."""
-    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT,
-                            capture_output=True, text=True, check=True).stdout.split("\n")
-    wanted = {name for name in listed
-              if name.split("/")[0] in {"src", "sim", "tests", "bench", "fuzz", "cmake", "CMakeLists.txt",
-                                         "CMakePresets.json", "tools"}
-              and (ROOT / name).is_file()}
+    wanted = {str(path.relative_to(ROOT)) for top in PARTS
+              for path in [ROOT / top, *(ROOT / top).rglob("*")]
+              if path.is_file() and not MADE & set(path.parts)}
     for name in wanted:
         target = TREE / name
         content = (ROOT / name).read_bytes()
