@@ -157,6 +157,28 @@ TEST_F(StreamNodeTest, WhatWasAppendedIsThereAfterACrashAndAfterACleanStop) {
   EXPECT_EQ(stream::broken_invariant(view()), "");
 }
 
+/// An upload while an append is under way must not store that append's producer as having done it.
+TEST_F(StreamNodeTest, AnAppendThatACrashTookIsNotADuplicateWhenItIsSentAgain) {
+  ASSERT_TRUE(create("/a"));
+  ASSERT_TRUE(append(request("/a", "one", stream::ProducerClaim{"p", 0, 0})));
+  const WalFaults quick = wals.faults();
+  wals.faults().least_latency = wals.faults().most_latency = seconds(20);
+  wals.faults().lost_on_crash = 100;
+  const auto second = request("/a", "two", stream::ProducerClaim{"p", 0, 1});
+  std::optional<core::Errc> failure;
+  world.spawn(kClient, send(node, second, failure));
+  ASSERT_TRUE(world.run_until([this] { return node.engine()->context().active.dirty().empty(); },
+                              seconds(15)));
+  node.crash();
+  wals.faults() = quick;
+  node.start();
+  wait_until_up();
+  const auto again = append(second);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->status, AppendStatus::appended);
+  EXPECT_EQ(text("/a"), "one two");
+}
+
 TEST_F(StreamNodeTest, WhatACreationBringsAlongComesBeforeWhatOthersAppend) {
   stream::CreateRequest creation;
   creation.name = "/a";
