@@ -25,9 +25,6 @@ endif()
 if(CLOUDULER_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(-Wno-mismatched-new-delete)  # g++ 12 sees it in coroutine frames that are fine
 endif()
-if(CLOUDULER_FUZZERS)
-  add_compile_options(-fsanitize=fuzzer-no-link)
-endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   # Otherwise the time stamp inside a precompiled header defeats ccache.
   add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
