@@ -22,6 +22,11 @@ if(CLOUDULER_SANITIZE)
     -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${CLOUDULER_SANITIZE})
 endif()
+if(CLOUDULER_SANITIZE MATCHES "thread")
+  # Asio's reference counts rely on std::atomic_thread_fence, which the thread sanitizer does not
+  # know; without std::atomic they are acquire-release operations that it does.
+  add_compile_definitions(BOOST_ASIO_DISABLE_STD_ATOMIC)
+endif()
 if(CLOUDULER_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(-Wno-mismatched-new-delete)  # g++ 12 sees it in coroutine frames that are fine
 endif()
