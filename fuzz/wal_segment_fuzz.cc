@@ -81,8 +81,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   std::string file = sound_segment(count);
   for (std::size_t i = 1; i + 4 <= size; i += 4) {
-    const std::size_t at = data[i] | (std::size_t{data[i + 1]} << 8) |
-                           (std::size_t{data[i + 2] & 0x3u} << 16);
+    const std::size_t at =
+        data[i] | (std::size_t{data[i + 1]} << 8) | (std::size_t{data[i + 2] & 0x3u} << 16);
     const std::size_t run = (data[i + 2] & 0x4) != 0 ? 600 : 1;
     for (std::size_t j = at; j < std::min(at + run, file.size()); ++j) {
       file[j] = static_cast<char>(data[i + 3]);

@@ -20,8 +20,7 @@ void HeartbeatClock::observe(const Nodes& nodes) {
   for (const auto& [node, row] : nodes.rows) {
     const Sighting seen{.epoch = row.epoch, .beats = row.beats, .at = now_};
     const auto [known, is_new] = sightings_.try_emplace(node, seen);
-    const bool progressed =
-        known->second.epoch != seen.epoch || known->second.beats != seen.beats;
+    const bool progressed = known->second.epoch != seen.epoch || known->second.beats != seen.beats;
     if (progressed) known->second = seen;
   }
 }

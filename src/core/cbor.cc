@@ -19,7 +19,9 @@ void append(std::string& out, Encode encode, Value value) {
 
 }  // namespace
 
-void CborWriter::put_unsigned(std::uint64_t value) { append(out_, cbor_encode_uint, value); }
+void CborWriter::put_unsigned(std::uint64_t value) {
+  append(out_, cbor_encode_uint, value);
+}
 
 void CborWriter::put_signed(std::int64_t value) {
   if (value >= 0) return put_unsigned(static_cast<std::uint64_t>(value));
@@ -31,15 +33,21 @@ void CborWriter::put_bytes(std::string_view bytes) {
   out_.append(bytes);
 }
 
-void CborWriter::put_bool(bool value) { append(out_, cbor_encode_bool, value); }
+void CborWriter::put_bool(bool value) {
+  append(out_, cbor_encode_bool, value);
+}
 
 void CborWriter::put_null() {
   unsigned char head[1];
   out_.append(reinterpret_cast<const char*>(head), cbor_encode_null(head, sizeof head));
 }
 
-void CborWriter::begin_array(std::size_t items) { append(out_, cbor_encode_array_start, items); }
-void CborWriter::begin_map(std::size_t pairs) { append(out_, cbor_encode_map_start, pairs); }
+void CborWriter::begin_array(std::size_t items) {
+  append(out_, cbor_encode_array_start, items);
+}
+void CborWriter::begin_map(std::size_t pairs) {
+  append(out_, cbor_encode_map_start, pairs);
+}
 
 /// One item as libcbor reports it.
 struct CborReader::Item {
@@ -84,8 +92,8 @@ const cbor_callbacks& CborReader::Item::callbacks() {
 bool CborReader::next(Kind wanted, Item& item) {
   const std::string_view rest = bytes_.substr(position_);
   item.kind = Kind::other;
-  const cbor_decoder_result result = cbor_stream_decode(
-      reinterpret_cast<cbor_data>(rest.data()), rest.size(), &Item::callbacks(), &item);
+  const cbor_decoder_result result = cbor_stream_decode(reinterpret_cast<cbor_data>(rest.data()),
+                                                        rest.size(), &Item::callbacks(), &item);
   last_ = position_;
   if (result.status == CBOR_DECODER_NEDATA) return fail("the bytes end inside a value");
   if (result.status != CBOR_DECODER_FINISHED) return fail("no CBOR item");

@@ -28,8 +28,8 @@ class CborWriter {
 
 /// Reads CBOR items one after the other, and stays at the first that is not as expected.
 ///
-/// Takes what CborWriter writes: no text, tags, floats or items of unknown length. Bytes are read in
-/// place, so they must outlive what `take_bytes` gives.
+/// Takes what CborWriter writes: no text, tags, floats or items of unknown length. Bytes are read
+/// in place, so they must outlive what `take_bytes` gives.
 class CborReader {
  public:
   explicit CborReader(std::string_view bytes) : bytes_(bytes) {}

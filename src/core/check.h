@@ -13,6 +13,7 @@ namespace core {
 }  // namespace core
 
 /// States what must hold if this program is right. Stays on in release builds: a node that stops is
-/// recovered from, a node that goes on wrongly is not. Never for what a peer, a disk or a user may do.
+/// recovered from, a node that goes on wrongly is not. Never for what a peer, a disk or a user may
+/// do.
 #define CHECK(condition) \
   ((condition) ? static_cast<void>(0) : ::core::check_failed(#condition, __FILE__, __LINE__))

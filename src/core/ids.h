@@ -29,13 +29,27 @@ struct Life {
   auto operator<=>(const Life&) const = default;
 };
 
-constexpr std::uint64_t raw(NodeId id) { return static_cast<std::uint64_t>(id); }
-constexpr std::uint64_t raw(StreamId id) { return static_cast<std::uint64_t>(id); }
-constexpr std::uint64_t raw(ObjectId id) { return static_cast<std::uint64_t>(id); }
-constexpr std::uint64_t raw(Epoch epoch) { return static_cast<std::uint64_t>(epoch); }
-constexpr std::uint64_t raw(Index index) { return static_cast<std::uint64_t>(index); }
+constexpr std::uint64_t raw(NodeId id) {
+  return static_cast<std::uint64_t>(id);
+}
+constexpr std::uint64_t raw(StreamId id) {
+  return static_cast<std::uint64_t>(id);
+}
+constexpr std::uint64_t raw(ObjectId id) {
+  return static_cast<std::uint64_t>(id);
+}
+constexpr std::uint64_t raw(Epoch epoch) {
+  return static_cast<std::uint64_t>(epoch);
+}
+constexpr std::uint64_t raw(Index index) {
+  return static_cast<std::uint64_t>(index);
+}
 
-constexpr Index next(Index index) { return Index{raw(index) + 1}; }
-constexpr Epoch next(Epoch epoch) { return Epoch{raw(epoch) + 1}; }
+constexpr Index next(Index index) {
+  return Index{raw(index) + 1};
+}
+constexpr Epoch next(Epoch epoch) {
+  return Epoch{raw(epoch) + 1};
+}
 
 }  // namespace core

@@ -7,7 +7,8 @@
 namespace core {
 
 /// An optional for values that most owners lack: one pointer when empty, where std::optional would
-/// take the room of the value. Copies deeply, compares by value, converts from and to std::optional.
+/// take the room of the value. Copies deeply, compares by value, converts from and to
+/// std::optional.
 template <class T>
 class Rare {
  public:

@@ -39,23 +39,24 @@ const char* name_of(Errc code);
 
 #define CLOUDULER_JOIN_(a, b) a##b
 #define CLOUDULER_JOIN(a, b) CLOUDULER_JOIN_(a, b)
-#define CLOUDULER_TRY_(slot, target, expression, leave)                \
-  auto slot = (expression);                                            \
+#define CLOUDULER_TRY_(slot, target, expression, leave)                      \
+  auto slot = (expression);                                                  \
   if (!slot) leave ::tl::unexpected<::core::Error>(std::move(slot).error()); \
   target = std::move(*slot)
 
 /// `TRY(auto x, f());` binds the value of a Result or returns its error. A statement, not an
 /// expression: the expression form crashes g++ 12 inside coroutines. CO_ is for coroutines.
 #define TRY(target, ...) \
-  CLOUDULER_TRY_(CLOUDULER_JOIN(try_slot_, __COUNTER__), target, (__VA_ARGS__), return)
+  CLOUDULER_TRY_(CLOUDULER_JOIN(try_slot_, __COUNTER__), target, (__VA_ARGS__), return )
 #define CO_TRY(target, ...) \
-  CLOUDULER_TRY_(CLOUDULER_JOIN(try_slot_, __COUNTER__), target, (__VA_ARGS__), co_return)
+  CLOUDULER_TRY_(CLOUDULER_JOIN(try_slot_, __COUNTER__), target, (__VA_ARGS__), co_return )
 
 #define CLOUDULER_TRY_VOID_(slot, expression, leave) \
-  if (auto slot = (expression); !slot) leave ::tl::unexpected<::core::Error>(std::move(slot).error())
+  if (auto slot = (expression); !slot)               \
+  leave ::tl::unexpected<::core::Error>(std::move(slot).error())
 
 /// The same for a Result<void>.
 #define TRY_VOID(...) \
-  CLOUDULER_TRY_VOID_(CLOUDULER_JOIN(try_slot_, __COUNTER__), (__VA_ARGS__), return)
+  CLOUDULER_TRY_VOID_(CLOUDULER_JOIN(try_slot_, __COUNTER__), (__VA_ARGS__), return )
 #define CO_TRY_VOID(...) \
-  CLOUDULER_TRY_VOID_(CLOUDULER_JOIN(try_slot_, __COUNTER__), (__VA_ARGS__), co_return)
+  CLOUDULER_TRY_VOID_(CLOUDULER_JOIN(try_slot_, __COUNTER__), (__VA_ARGS__), co_return )

@@ -1,7 +1,8 @@
 #include "drivers/heartbeat.h"
 
-#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <fmt/format.h>
+
+#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <utility>
 #include <variant>
 
@@ -16,10 +17,10 @@ Task<core::Result<core::Life>> Heartbeat::register_node() {
                                                   .token = options_.token};
   CO_TRY(const cmdlog::Outcome outcome, co_await proposer_.propose_until_known(std::move(command)));
   if (!outcome.holds()) {
-    co_return core::fail(core::Errc::invalid,
-                         fmt::format("the log refuses node {} with {} slots: {}",
-                                     core::raw(options_.node), options_.slots,
-                                     cmdlog::name_of(outcome.verdict)));
+    co_return core::fail(
+        core::Errc::invalid,
+        fmt::format("the log refuses node {} with {} slots: {}", core::raw(options_.node),
+                    options_.slots, cmdlog::name_of(outcome.verdict)));
   }
   life_ = core::Life{.node = options_.node, .epoch = core::Epoch{outcome.value}};
   co_return life_;
@@ -47,10 +48,11 @@ Task<core::Error> Heartbeat::run_watch() {
     const stream::ViewPtr view = proposer_.view();
     const cluster::NodeRow* row = view->nodes.find(life_.node);
     if (row != nullptr && row->epoch != life_.epoch) {
-      co_return core::Error{core::Errc::fenced,
-                            fmt::format("node {} was registered again, at epoch {}: another process "
-                                        "uses its id",
-                                        core::raw(life_.node), core::raw(row->epoch))};
+      co_return core::Error{
+          core::Errc::fenced,
+          fmt::format("node {} was registered again, at epoch {}: another process "
+                      "uses its id",
+                      core::raw(life_.node), core::raw(row->epoch))};
     }
     if (row != nullptr && row->fenced) {
       co_return core::Error{core::Errc::fenced,

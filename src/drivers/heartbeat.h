@@ -13,7 +13,7 @@ namespace drivers {
 
 struct HeartbeatOptions {
   core::NodeId node{};
-  std::string address;      // Where clients reach this node.
+  std::string address;  // Where clients reach this node.
   std::uint32_t slots = 1;
   std::uint64_t token = 0;  // Drawn at random by each process: makes the registration repeatable.
   core::Time interval = std::chrono::seconds(5);

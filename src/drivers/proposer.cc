@@ -1,8 +1,9 @@
 #include "drivers/proposer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/asio/experimental/awaitable_operators.hpp>
-#include <fmt/format.h>
 #include <utility>
 
 #include "core/check.h"
@@ -88,7 +89,8 @@ Task<core::Result<typename LogProposer<M>::Outcomes>> LogProposer<M>::propose_al
   }
   if (queued_ + commands.size() > options_.queue_limit) {
     co_return core::fail(Errc::limit, fmt::format("{} commands are waiting for the log, at most {} "
-                                                  "may", queued_, options_.queue_limit));
+                                                  "may",
+                                                  queued_, options_.queue_limit));
   }
   auto group = std::make_shared<Group>(executor_);
   group->commands = std::move(commands);
@@ -204,7 +206,8 @@ core::Result<typename LogProposer<M>::Outcomes> LogProposer<M>::apply_own(core::
                                        [&](const Seen& s) { return s.index == index; });
         if (seen == seen_.end()) {
           return core::fail(Errc::unknown, fmt::format("entry {} came with a snapshot: what became "
-                                                       "of it is not told", core::raw(index)));
+                                                       "of it is not told",
+                                                       core::raw(index)));
         }
         outcomes.push_back(seen->outcome);
       }
@@ -237,7 +240,8 @@ Task<core::Result<typename LogProposer<M>::Outcomes>> LogProposer<M>::look_for(
   };
   auto found = std::search(seen_.begin(), seen_.end(), payloads.begin(), payloads.end(), same);
   if (found == seen_.end()) {
-    co_return core::fail(Errc::unknown, "the log's answer was lost, and it is not in the log (yet)");
+    co_return core::fail(Errc::unknown,
+                         "the log's answer was lost, and it is not in the log (yet)");
   }
   Outcomes outcomes;
   for (std::size_t i = 0; i < payloads.size(); ++i, ++found) outcomes.push_back(found->outcome);
@@ -331,10 +335,10 @@ core::Result<void> LogProposer<M>::apply_entries(const std::vector<ports::LogEnt
     core::Result<Outcome> outcome =
         entry.index == next(replica_.applied())
             ? replica_.apply(entry.index, entry.payload)
-            : core::fail(Errc::corrupt, fmt::format("the log lacks entry {}: entry {} follows {}",
-                                                    core::raw(replica_.applied()) + 1,
-                                                    core::raw(entry.index),
-                                                    core::raw(replica_.applied())));
+            : core::fail(Errc::corrupt,
+                         fmt::format("the log lacks entry {}: entry {} follows {}",
+                                     core::raw(replica_.applied()) + 1, core::raw(entry.index),
+                                     core::raw(replica_.applied())));
     if (!outcome) {
       broken_ = outcome.error();
       break;

@@ -38,8 +38,8 @@ struct ProposerOptions {
 
 /// Proposes commands to the log, follows it, and keeps the replica.
 ///
-///     propose ──> queue ──> append (one under way, others collect) ──> apply ──> publish ──> answer
-///     entries of other nodes ──> read ─────────────────────────────────┘
+///     propose ──> queue ──> append (one under way, others collect) ──> apply ──> publish ──>
+///     answer entries of other nodes ──> read ─────────────────────────────────┘
 ///
 /// All on one executor. `run` must be running for anything to happen. Ends with the process: the
 /// log outlives it.

@@ -1,13 +1,13 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <concepts>
 #include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "core/check.h"
 #include "core/ids.h"
@@ -20,15 +20,16 @@ namespace cmdlog {
 /// What a service gives to have its state kept by a log: a State with `applied`, cheap to copy; a
 /// Command and what it does; a writer of snapshots that works in steps, and their reader.
 template <class M>
-concept Machine =
-    requires(typename M::State& state, std::shared_ptr<const typename M::State> published,
-             const typename M::Command& command, std::string_view bytes, std::size_t rows) {
-      { state.applied } -> std::convertible_to<core::Index>;
-      { M::apply(state, command) } -> std::same_as<Outcome>;
-      { typename M::SnapshotWriter(published).step(rows) } -> std::same_as<bool>;
-      { typename M::SnapshotWriter(published).finish() } -> std::same_as<std::string>;
-      { M::decode_snapshot(bytes) } -> std::same_as<core::Result<typename M::State>>;
-    };
+concept Machine = requires(typename M::State& state,
+                           std::shared_ptr<const typename M::State> published,
+                           const typename M::Command& command, std::string_view bytes,
+                           std::size_t rows) {
+  { state.applied } -> std::convertible_to<core::Index>;
+  { M::apply(state, command) } -> std::same_as<Outcome>;
+  { typename M::SnapshotWriter(published).step(rows) } -> std::same_as<bool>;
+  { typename M::SnapshotWriter(published).finish() } -> std::same_as<std::string>;
+  { M::decode_snapshot(bytes) } -> std::same_as<core::Result<typename M::State>>;
+};
 
 /// One node's copy of the state. Applies entries in order and publishes immutable versions.
 ///
@@ -53,9 +54,9 @@ class Replica {
   core::Result<Outcome> apply(core::Index index, std::string_view payload) {
     auto command = decode_entry<Command>(payload);
     if (!command) {
-      return core::fail(command.error().code, fmt::format("the log's entry {} does not decode: {}",
-                                                          core::raw(index),
-                                                          command.error().context));
+      return core::fail(command.error().code,
+                        fmt::format("the log's entry {} does not decode: {}", core::raw(index),
+                                    command.error().context));
     }
     return apply(index, *command);
   }

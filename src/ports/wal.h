@@ -81,12 +81,12 @@ class WalStore {
   virtual Task<core::Result<std::vector<WalRecord>>> replay(core::Life ended, std::uint64_t from,
                                                             std::size_t max_bytes) = 0;
 
-  /// Reads payloads, or parts of them, back: one answer for each location, in their order. What lies
-  /// close together is read in one go, so ask for many at once; the answers may share memory.
+  /// Reads payloads, or parts of them, back: one answer for each location, in their order. What
+  /// lies close together is read in one go, so ask for many at once; the answers may share memory.
   /// Nothing is checked against a checksum. The life may be the running one.
   /// not_found: what should be there was removed. corrupt: it ends before the end of a location.
-  virtual Task<core::Result<std::vector<core::Bytes>>> read(
-      core::Life life, std::vector<WalLocation> locations) = 0;
+  virtual Task<core::Result<std::vector<core::Bytes>>> read(core::Life life,
+                                                            std::vector<WalLocation> locations) = 0;
 
   /// Forgets a taken-over log whose records are all safe elsewhere.
   virtual Task<core::Result<void>> remove(core::Life ended) = 0;

@@ -31,8 +31,8 @@ Verdict check_fork(const View& state, const ForkPoint& fork) {
   const StreamRow* parent = state.find(fork.parent);
   if (parent == nullptr || parent->deleted) return Verdict::not_found;
   // The fork point may be beyond what is committed: the rest is in the owner's write-ahead log.
-  const bool within = fork.offset >= parent->start &&
-                      (!parent->ended || fork.offset <= parent->ended->offset);
+  const bool within =
+      fork.offset >= parent->start && (!parent->ended || fork.offset <= parent->ended->offset);
   return within ? Verdict::applied : Verdict::invalid;
 }
 

@@ -15,8 +15,8 @@ bool makes_sense(const CompactObjects& command) {
   const auto is_new = [&](const Extent& extent) { return extent.object == command.object; };
   const auto sound = [&](const StreamRewrite& rewrite) {
     return !rewrite.from.empty() &&
-           std::none_of(rewrite.from.begin(), rewrite.from.end(), is_new) && rewrite.to.object == command.object &&
-           rewrite.to.base == rewrite.from.front().base &&
+           std::none_of(rewrite.from.begin(), rewrite.from.end(), is_new) &&
+           rewrite.to.object == command.object && rewrite.to.base == rewrite.from.front().base &&
            rewrite.to.end == rewrite.from.back().end && rewrite.to.base < rewrite.to.end &&
            fits(rewrite.to, command.bytes);
   };

@@ -1,7 +1,8 @@
 #include "stream/check_view.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -137,6 +138,8 @@ class ViewCheck {
 
 }  // namespace
 
-std::string broken_invariant(const View& view) { return ViewCheck(view).run(); }
+std::string broken_invariant(const View& view) {
+  return ViewCheck(view).run();
+}
 
 }  // namespace stream

@@ -16,7 +16,8 @@ namespace stream {
 
 // Everything that can happen to the stream service. Each command is a value that may arrive late or
 // twice, so it carries all that its outcome depends on, time included, and names the life that
-// speaks. Stored (docs/log-format.md): fields are only ever appended, variants only added at the end.
+// speaks. Stored (docs/log-format.md): fields are only ever appended, variants only added at the
+// end.
 
 // What is larger is invalid. Every node must judge the same log alike, so these are part of the
 // log's meaning: they can only ever be raised, and only once all nodes know the new value.
@@ -25,7 +26,7 @@ inline constexpr std::uint32_t kMaxReservation = 4096;
 
 /// What a creator asks for. Two creations with equal configs are one (HTTP: 200, else 409).
 struct StreamConfig {
-  std::string content_type;            // As given; compared without parameters and case.
+  std::string content_type;              // As given; compared without parameters and case.
   std::optional<std::uint64_t> ttl_s{};  // Sliding: restarts with each read and write.
   std::string expires_at{};              // As given (RFC 3339), or empty.
   std::optional<core::WallMs> expires_at_ms{};
@@ -35,10 +36,10 @@ struct StreamConfig {
 /// Data of another stream that a new one begins with.
 struct ForkPoint {
   core::StreamId parent{};
-  core::Offset offset = 0;          // The fork inherits the records before it.
-  std::uint64_t sub_offset = 0;     // As requested; what it adds is in `offset` or the fork's body.
-  bool explicit_offset = false;     // The request named an offset (else: the tail it had then).
-  core::Offset requested = 0;       // That offset.
+  core::Offset offset = 0;       // The fork inherits the records before it.
+  std::uint64_t sub_offset = 0;  // As requested; what it adds is in `offset` or the fork's body.
+  bool explicit_offset = false;  // The request named an offset (else: the tail it had then).
+  core::Offset requested = 0;    // That offset.
   bool operator==(const ForkPoint&) const = default;
 };
 
@@ -51,8 +52,8 @@ struct CreateStream {
   std::string name;
   StreamConfig config{};
   std::optional<ForkPoint> fork{};
-  bool closed = false;           // Created at its end: only its initial content, if any.
-  bool awaits_content = false;   // The creator goes on to append its body; see StreamRow.
+  bool closed = false;          // Created at its end: only its initial content, if any.
+  bool awaits_content = false;  // The creator goes on to append its body; see StreamRow.
   core::WallMs at_ms = 0;
   bool operator==(const CreateStream&) const = default;
 };
@@ -109,16 +110,16 @@ struct StreamEnd {
 struct StreamCommit {
   core::StreamId stream{};
   core::Epoch epoch{};
-  std::optional<Extent> extent{};      // None: only the end is committed.
+  std::optional<Extent> extent{};  // None: only the end is committed.
   std::optional<StreamEnd> ended{};
   bool operator==(const StreamCommit&) const = default;
 };
 
 /// An uploaded object, and the streams whose end offset it moves; all of it or nothing. Each stream
 /// appears once and must be the proposer's, at its present epoch; its extent must begin at the
-/// committed end. Commits of streams that are gone are passed over; soft-deleted ones are committed,
-/// as far as forks need them. redundant: it was committed before. not_found: the reservation is gone
-/// (it was given up): upload again, as another object.
+/// committed end. Commits of streams that are gone are passed over; soft-deleted ones are
+/// committed, as far as forks need them. redundant: it was committed before. not_found: the
+/// reservation is gone (it was given up): upload again, as another object.
 struct CommitObject {
   core::Life life;
   core::ObjectId object{};  // 0: nothing but ends.
@@ -161,8 +162,8 @@ struct DeleteStream {
   bool operator==(const DeleteStream&) const = default;
 };
 
-/// Deletes a stream whose TTL or expiry time has passed by `at_ms` (invalid otherwise). Applies only
-/// if nobody touched the stream since the proposer looked.
+/// Deletes a stream whose TTL or expiry time has passed by `at_ms` (invalid otherwise). Applies
+/// only if nobody touched the stream since the proposer looked.
 struct ExpireStream {
   core::Life life;
   core::StreamId stream{};
@@ -197,8 +198,8 @@ struct ForgetObjects {
 
 using Command =
     std::variant<cluster::RegisterNode, cluster::Heartbeat, cluster::FenceNode, cluster::FenceSelf,
-                 cluster::SetSlots, CreateStream, OpenStream, AdoptLife, CloseStream, ReserveObjects,
-                 CommitObject, CompactObjects, TrimStream, DeleteStream, ExpireStream, TouchStreams,
-                 AbandonObjects, ForgetObjects>;
+                 cluster::SetSlots, CreateStream, OpenStream, AdoptLife, CloseStream,
+                 ReserveObjects, CommitObject, CompactObjects, TrimStream, DeleteStream,
+                 ExpireStream, TouchStreams, AbandonObjects, ForgetObjects>;
 
 }  // namespace stream

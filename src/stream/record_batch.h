@@ -67,8 +67,8 @@ struct BatchInfo : BatchHeader {
   bool operator==(const BatchInfo&) const = default;
 };
 
-/// The header of the batch that `bytes` begins with, its checksum verified: the bytes are those that
-/// were stored.
+/// The header of the batch that `bytes` begins with, its checksum verified: the bytes are those
+/// that were stored.
 ///
 /// corrupt: a line that says what is wrong.
 core::Result<BatchHeader> check_batch(std::string_view bytes);

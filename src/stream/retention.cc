@@ -16,7 +16,9 @@ core::Offset first_needed(const View& state, core::StreamId id, const StreamRow&
   return needed;
 }
 
-bool inherits(const StreamRow& row) { return row.fork && row.kept < row.fork->offset; }
+bool inherits(const StreamRow& row) {
+  return row.fork && row.kept < row.fork->offset;
+}
 
 Inheritance inheritance_of(core::StreamId id, const StreamRow& row) {
   return Inheritance{.parent = row.fork->parent, .from = row.kept, .fork = id};

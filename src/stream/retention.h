@@ -30,7 +30,8 @@ void drop_unneeded(View& state, core::StreamId id);
 /// stays in any case: its object tells the stream's producers.
 void drop_extents(View& state, StreamRow& row);
 
-/// Takes the row away with everything in it, and each soft-deleted ancestor whose last fork this was.
+/// Takes the row away with everything in it, and each soft-deleted ancestor whose last fork this
+/// was.
 void remove_stream(View& state, core::StreamId id);
 
 /// Notes that an extent of `object` is gone. An object without any is doomed.

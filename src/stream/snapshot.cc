@@ -1,6 +1,7 @@
 #include "stream/snapshot.h"
 
 #include <fmt/format.h>
+
 #include <utility>
 
 #include "core/codec.h"
@@ -80,7 +81,9 @@ bool SnapshotWriter::step(std::size_t rows) {
   return encode_rows(out_, object_, rows);
 }
 
-std::string SnapshotWriter::finish() && { return cmdlog::seal(kSnapshotVersion, out_.bytes()); }
+std::string SnapshotWriter::finish() && {
+  return cmdlog::seal(kSnapshotVersion, out_.bytes());
+}
 
 core::Result<View> decode_snapshot(std::string_view bytes) {
   TRY(const std::string_view body, cmdlog::unseal(kSnapshotVersion, bytes));

@@ -24,7 +24,7 @@ template <class K, class V>
 class Table {
   // Small plain rows lie in the leaf. Others are shared, so that copying a leaf copies pointers.
   static constexpr bool kInPlace = std::is_trivially_copyable_v<V> && sizeof(V) <= 64;
-  static constexpr std::size_t kLeaf = 16;   // Small: a write copies one leaf, pointer by pointer.
+  static constexpr std::size_t kLeaf = 16;  // Small: a write copies one leaf, pointer by pointer.
   static constexpr std::size_t kInner = 32;
   static constexpr std::size_t kMaxHeight = 24;
 
@@ -118,7 +118,9 @@ class Table {
   }
 
   template <class Key = K>
-  bool contains(const Key& key) const { return find(key) != nullptr; }
+  bool contains(const Key& key) const {
+    return find(key) != nullptr;
+  }
 
   /// The row itself, to change it; it must exist. Valid until the next change of this Table.
   template <class Key = K>

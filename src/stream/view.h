@@ -18,25 +18,26 @@ struct StreamRow {
   std::string name;
   StreamConfig config{};
   core::Life owner;
-  core::Epoch epoch{};  // Goes up with every opening, so that what an earlier owner writes is refused.
+  core::Epoch
+      epoch{};  // Goes up with every opening, so that what an earlier owner writes is refused.
   core::Epoch opened_in{};  // Of the life that opened it last: a life opens a stream once.
-  bool open = false;    // The owner may have records that are only in its write-ahead log.
-  bool deleted = false;         // Soft-deleted: kept, name and all, for the data that forks inherit.
+  bool open = false;        // The owner may have records that are only in its write-ahead log.
+  bool deleted = false;     // Soft-deleted: kept, name and all, for the data that forks inherit.
   bool awaits_content = false;  // Created with a body: as long as nothing was ever appended, the
                                 // creation is unfinished and a repeat of it brings the body again.
   core::Offset start = 0;       // First record that readers may have.
-  core::Offset kept = 0;        // First record that anybody may have, forks included: the minimum of
-                                // `start` (if not deleted) and of what forks read below their fork
-                                // points. Extents before it are dropped, but for the
-                                // newest of a stream that is not deleted. See retention.h.
-  core::Offset end = 0;         // End of what data objects hold (for a fork: at least the fork point).
+  core::Offset kept = 0;  // First record that anybody may have, forks included: the minimum of
+                          // `start` (if not deleted) and of what forks read below their fork
+                          // points. Extents before it are dropped, but for the
+                          // newest of a stream that is not deleted. See retention.h.
+  core::Offset end = 0;   // End of what data objects hold (for a fork: at least the fork point).
   core::Rare<StreamEnd> ended{};
   core::WallMs created_ms = 0;
   core::WallMs touched_ms = 0;  // Last known use, for the TTL; see drivers/expiry.
   core::Rare<ForkPoint> fork{};
-  std::uint32_t forks = 0;      // Rows (soft-deleted ones too) that name this one as parent.
-  std::vector<Extent> extents{};  // In order, without gaps, up to `end`; from >= fork point. May begin
-                                // before `start`: forks may still read those records.
+  std::uint32_t forks = 0;        // Rows (soft-deleted ones too) that name this one as parent.
+  std::vector<Extent> extents{};  // In order, without gaps, up to `end`; from >= fork point. May
+                                  // begin before `start`: forks may still read those records.
   bool operator==(const StreamRow&) const = default;
 };
 
@@ -48,15 +49,15 @@ enum class ObjectState : std::uint8_t {
 
 struct ObjectRow {
   ObjectState state = ObjectState::reserved;
-  core::Life life;               // Who reserved it; part of its name in the store.
+  core::Life life;  // Who reserved it; part of its name in the store.
   std::uint64_t bytes = 0;
-  std::uint32_t extents = 0;     // Live ones.
+  std::uint32_t extents = 0;  // Live ones.
   core::WallMs reserved_ms = 0;
   bool operator==(const ObjectRow&) const = default;
 };
 
-/// A fork that reads its parent's records from `from` on (up to its fork point). Ordered so that the
-/// first one of a parent says how much of the parent must be kept, however many forks it has.
+/// A fork that reads its parent's records from `from` on (up to its fork point). Ordered so that
+/// the first one of a parent says how much of the parent must be kept, however many forks it has.
 struct Inheritance {
   core::StreamId parent{};
   core::Offset from = 0;

@@ -24,10 +24,8 @@ TEST(ClusterApplyTest, ANewNodeBeginsAtEpochOne) {
   Nodes nodes;
   const RegisterNode command{.node = kNode, .address = "http://a", .slots = 2, .token = 7};
   EXPECT_EQ(apply(nodes, command), (Outcome{Verdict::applied, 1}));
-  EXPECT_EQ(*nodes.find(kNode), (NodeRow{.epoch = Epoch{1},
-                                         .address = "http://a",
-                                         .slots = 2,
-                                         .token = 7}));
+  EXPECT_EQ(*nodes.find(kNode),
+            (NodeRow{.epoch = Epoch{1}, .address = "http://a", .slots = 2, .token = 7}));
 }
 
 TEST(ClusterApplyTest, ANewLifeStartsWithNothingOfTheLast) {
@@ -36,8 +34,7 @@ TEST(ClusterApplyTest, ANewLifeStartsWithNothingOfTheLast) {
   nodes.rows[kNode].fenced = true;
   const RegisterNode command{.node = kNode, .address = "http://b", .token = 8};
   EXPECT_EQ(apply(nodes, command), (Outcome{Verdict::applied, 2}));
-  EXPECT_EQ(*nodes.find(kNode),
-            (NodeRow{.epoch = Epoch{2}, .address = "http://b", .token = 8}));
+  EXPECT_EQ(*nodes.find(kNode), (NodeRow{.epoch = Epoch{2}, .address = "http://b", .token = 8}));
   EXPECT_FALSE(nodes.is_live(kLife));
 }
 

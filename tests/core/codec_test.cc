@@ -105,7 +105,8 @@ TEST(CodecTest, WhatDoesNotFitIsRefusedWithItsPosition) {
   EXPECT_EQ(error_of("\x81\x07"), "an item that is neither true nor false at byte 1 of 2");
   EXPECT_EQ(error_of(encoded(Earlier{}) + "x"), "bytes after the end of the value at byte 3 of 4");
   EXPECT_EQ(error_of("\x81\xFF"), "an item that is neither true nor false at byte 1 of 2");
-  EXPECT_EQ(decoded<Small>("\x81\x19\x01\x01").error().context, "a number out of its range at byte 1 of 4");
+  EXPECT_EQ(decoded<Small>("\x81\x19\x01\x01").error().context,
+            "a number out of its range at byte 1 of 4");
 }
 
 TEST(CodecTest, NumbersTooLargeForTheirTypeAreRefused) {

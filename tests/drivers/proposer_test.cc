@@ -137,9 +137,8 @@ TEST_F(ProposerTest, CommandsProposedTogetherHaveTheirOutcomesInOrder) {
   commands.push_back(stream::CreateStream{.life = life, .name = "a"});
   const auto outcomes = world_.run(kNode, proposer_.propose_all(std::move(commands)));
   ASSERT_TRUE(outcomes);
-  EXPECT_EQ(*outcomes, (std::vector<Outcome>{{Verdict::applied, 1},
-                                             {Verdict::applied, 2},
-                                             {Verdict::redundant, 1}}));
+  EXPECT_EQ(*outcomes, (std::vector<Outcome>{
+                           {Verdict::applied, 1}, {Verdict::applied, 2}, {Verdict::redundant, 1}}));
 }
 
 TEST_F(ProposerTest, WhatTheLogRefusedDidNotHappen) {

@@ -123,15 +123,14 @@ View some_view() {
   };
   run(commit(1, 0, 40));
   run(commit(2, 40, 70));
-  run(CreateStream{.life = life,
-                   .name = "orders/fork",
-                   .config = {.content_type = "application/json"},
-                   .fork = ForkPoint{.parent = StreamId{1},
-                                     .offset = 50,
-                                     .explicit_offset = true,
-                                     .requested = 50},
-                   .awaits_content = true,
-                   .at_ms = 1'700'000'000'002});
+  run(CreateStream{
+      .life = life,
+      .name = "orders/fork",
+      .config = {.content_type = "application/json"},
+      .fork =
+          ForkPoint{.parent = StreamId{1}, .offset = 50, .explicit_offset = true, .requested = 50},
+      .awaits_content = true,
+      .at_ms = 1'700'000'000'002});
   run(CreateStream{.life = life, .name = "done", .closed = true, .at_ms = 1'700'000'000'003});
   run(TrimStream{.life = life, .stream = StreamId{2}, .start = 45});
   run(DeleteStream{.life = life, .stream = StreamId{1}});
@@ -184,8 +183,7 @@ TEST(StoredLogTest, ASnapshotThatContradictsItselfIsRefused) {
   view.objects.mutate(ObjectId{2}).extents = 5;
   const auto read = decode_snapshot(snapshot_of(view));
   ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().context,
-            "it contradicts itself: object 2 counts 5 extents and has 1");
+  EXPECT_EQ(read.error().context, "it contradicts itself: object 2 counts 5 extents and has 1");
 }
 
 TEST(StoredLogTest, EveryFlippedBitOfASnapshotIsNoticed) {

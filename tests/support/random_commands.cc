@@ -115,9 +115,8 @@ class Proposer {
   Command close() {
     const StreamId id = stream();
     const StreamRow* row = view_.find(id);
-    return stream::CloseStream{.life = owner_of(id),
-                               .stream = id,
-                               .epoch = row == nullptr ? Epoch{1} : row->epoch};
+    return stream::CloseStream{
+        .life = owner_of(id), .stream = id, .epoch = row == nullptr ? Epoch{1} : row->epoch};
   }
 
   Command commit() {
@@ -157,10 +156,8 @@ class Proposer {
   Command compact() {
     const ObjectId id = object();
     const stream::ObjectRow* row = view_.objects.find(id);
-    stream::CompactObjects command{.life = row == nullptr ? life() : row->life,
-                                   .object = id,
-                                   .bytes = 100,
-                                   .streams = {}};
+    stream::CompactObjects command{
+        .life = row == nullptr ? life() : row->life, .object = id, .bytes = 100, .streams = {}};
     for (std::uint32_t i = small(3) + 1; i > 0; --i) {
       const StreamRow* stream_row = view_.find(stream());
       if (stream_row == nullptr || stream_row->extents.empty()) continue;

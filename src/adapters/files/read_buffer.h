@@ -9,8 +9,8 @@
 namespace adapters {
 
 /// Memory for large reads that is handed out as Bytes. Memory that nobody holds any more is used
-/// again: page faults on fresh memory cost more than the reading. Handed-out Bytes may be dropped on
-/// any thread, also after the buffer.
+/// again: page faults on fresh memory cost more than the reading. Handed-out Bytes may be dropped
+/// on any thread, also after the buffer.
 class ReadBuffer {
  public:
   ReadBuffer();

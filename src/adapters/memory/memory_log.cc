@@ -1,7 +1,8 @@
 #include "adapters/memory/memory_log.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <utility>
 
 namespace adapters {

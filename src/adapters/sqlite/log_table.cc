@@ -17,7 +17,9 @@ using core::Errc;
 constexpr int kApplication = 0x436C4C67;  // "ClLg", in the head of the file.
 constexpr int kFormat = 1;
 
-std::int64_t number(core::Index index) { return static_cast<std::int64_t>(core::raw(index)); }
+std::int64_t number(core::Index index) {
+  return static_cast<std::int64_t>(core::raw(index));
+}
 
 core::Index index_of(const SQLite::Column& column) {
   return core::Index{static_cast<std::uint64_t>(column.getInt64())};
@@ -33,10 +35,11 @@ std::string blob_of(const SQLite::Column& column) {
 void stop_if_sync_failed(const std::string& path, const SQLite::Exception& error) {
   const int code = error.getExtendedErrorCode();
   if (code != SQLITE_IOERR_FSYNC && code != SQLITE_IOERR_DIR_FSYNC) return;
-  std::fprintf(stderr,
-               "fatal: cannot sync %s: %s. What is on the disk is not known, so this process stops; "
-               "check the disk, then start it again\n",
-               path.c_str(), error.what());
+  std::fprintf(
+      stderr,
+      "fatal: cannot sync %s: %s. What is on the disk is not known, so this process stops; "
+      "check the disk, then start it again\n",
+      path.c_str(), error.what());
   std::fflush(stderr);
   std::abort();
 }
@@ -113,7 +116,8 @@ core::Result<void> LogTable::prepare_file() {
   if (!is_new && application != kApplication) {
     return core::fail(Errc::invalid,
                       fmt::format("{} is an SQLite file, but no command log of this program: it is "
-                                  "left as it is", path_));
+                                  "left as it is",
+                                  path_));
   }
   if (format > kFormat) {
     return core::fail(Errc::invalid,
@@ -127,8 +131,9 @@ core::Result<void> LogTable::prepare_file() {
   SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
   if (is_new) {
     db.exec("CREATE TABLE log (idx INTEGER PRIMARY KEY, payload BLOB NOT NULL)");
-    db.exec("CREATE TABLE snapshot (id INTEGER PRIMARY KEY CHECK (id = 1), idx INTEGER NOT NULL, "
-            "payload BLOB NOT NULL)");
+    db.exec(
+        "CREATE TABLE snapshot (id INTEGER PRIMARY KEY CHECK (id = 1), idx INTEGER NOT NULL, "
+        "payload BLOB NOT NULL)");
     db.exec(fmt::format("PRAGMA application_id = {}", kApplication));
     db.exec(fmt::format("PRAGMA user_version = {}", kFormat));
   }
@@ -155,9 +160,9 @@ void LogTable::find_ends() {
 core::Error LogTable::error_of(const char* doing, const SQLite::Exception& error) {
   stop_if_sync_failed(path_, error);
   const int code = error.getErrorCode();
-  return core::Error{code_of(code, is_committing_),
-                     fmt::format("cannot {} the log {}: {}{}", doing, path_, error.what(),
-                                 rule_of(code))};
+  return core::Error{
+      code_of(code, is_committing_),
+      fmt::format("cannot {} the log {}: {}{}", doing, path_, error.what(), rule_of(code))};
 }
 
 /// Runs `work` on an open database and turns SQLite's exceptions into errors.
@@ -220,7 +225,8 @@ core::Result<std::optional<ports::LogSnapshot>> LogTable::load_snapshot() {
   return guarded("read the snapshot of", [&]() -> core::Result<Snapshot> {
     SQLite::Statement select(*database_, "SELECT idx, payload FROM snapshot");
     if (!select.executeStep()) return Snapshot();
-    return Snapshot(ports::LogSnapshot{index_of(select.getColumn(0)), blob_of(select.getColumn(1))});
+    return Snapshot(
+        ports::LogSnapshot{index_of(select.getColumn(0)), blob_of(select.getColumn(1))});
   });
 }
 
@@ -249,7 +255,8 @@ core::Result<bool> LogTable::truncate(core::Index upto, std::size_t limit) {
     if (upto > stored) {
       return core::fail(Errc::invalid,
                         fmt::format("entry {} of the log {} is beyond its snapshot, which is as of "
-                                    "{}", core::raw(upto), path_, core::raw(stored)));
+                                    "{}",
+                                    core::raw(upto), path_, core::raw(stored)));
     }
     const core::Index target = std::min(upto, core::Index{core::raw(first_) - 1 + limit});
     SQLite::Statement drop(*database_, "DELETE FROM log WHERE idx <= ?");

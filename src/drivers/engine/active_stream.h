@@ -56,7 +56,7 @@ struct ActiveStream {
   std::unique_ptr<ports::Signal> moved;   // Waited on for entries to become durable, or to fail.
   std::uint64_t submitted = 0;            // Entries ever handed to the write-ahead log...
   std::uint64_t failures = 0;             // ...and how often some of them failed.
-  std::string damage;         // Why some records cannot be told, and no more are taken. Empty: fine.
+  std::string damage;  // Why some records cannot be told, and no more are taken. Empty: fine.
   bool is_set_aside = false;  // See ActiveStreams::set_aside.
 
   /// Entries that are in the log but not in data objects or, for an end, not in the command log.

@@ -38,8 +38,8 @@ class ActiveStreams {
   /// Data objects now hold everything before `upto`, and the command log the end if `with_end`.
   void mark_uploaded(ActiveStream& stream, core::Offset upto, bool with_end);
 
-  /// What the log holds of the stream cannot be read back: it is uploaded no more, takes no appends,
-  /// and keeps its records in the log, which is the only place where they can be mended.
+  /// What the log holds of the stream cannot be read back: it is uploaded no more, takes no
+  /// appends, and keeps its records in the log, which is the only place where they can be mended.
   void set_aside(ActiveStream& stream, std::string reason);
 
   /// Streams with something to upload.

@@ -56,8 +56,8 @@ ports::Task<core::Result<void>> Engine::start() {
   }
   CO_TRY(std::unique_ptr<ports::Wal> wal, co_await context_.ports.wals.create(context_.life));
   uploader_->set_wal(wal.get());
-  writer_ = std::make_unique<WalWriter>(context_.ports.executor, context_.ports.timers, std::move(wal),
-                                        static_cast<WalWriterEvents&>(*this));
+  writer_ = std::make_unique<WalWriter>(context_.ports.executor, context_.ports.timers,
+                                        std::move(wal), static_cast<WalWriterEvents&>(*this));
   caretaker_ = std::make_unique<Caretaker>(
       context_, [this](const stream::View& before, core::StreamId id) { forget_gone(before, id); });
   asio::co_spawn(context_.ports.executor, uploader_->run(), asio::detached);

@@ -8,8 +8,8 @@ namespace drivers {
 
 /// Takes over the write-ahead logs that earlier lives of this node left behind, and finds out which
 /// records are nowhere else and where they lie. Their bytes are read back when somebody wants them,
-/// so a start takes the time of reading the log and no memory for it. Changes nothing in the command
-/// log.
+/// so a start takes the time of reading the log and no memory for it. Changes nothing in the
+/// command log.
 ///
 /// A damaged record costs the streams that have entries in it, from that entry on; they keep what
 /// came before and answer with the damage. The records stay on disk.
