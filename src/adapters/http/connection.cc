@@ -47,7 +47,7 @@ ports::Task<void> Connection::run(std::shared_ptr<Connection> self) {
 
 void Connection::end_soon() {
   close_ = true;
-  if (idle_) socket_.cancel();
+  if (idle_) cancel_waits();
 }
 
 void Connection::cut() {
@@ -57,9 +57,15 @@ void Connection::cut() {
   if (waiting_) wake();
 }
 
+/// A connection that was cut is still here until those who wait for its socket have heard of it.
+void Connection::cancel_waits() {
+  boost::system::error_code ignored;
+  socket_.cancel(ignored);
+}
+
 void Connection::on_deadline() {
   expired_ = true;
-  socket_.cancel();
+  cancel_waits();
 }
 
 // ---- coming in -------------------------------------------------------------------------------
@@ -183,7 +189,7 @@ void Connection::set_read_deadline() {
 
 /// Between two requests a connection holds next to nothing.
 void Connection::reset_exchange() {
-  if (watching_) socket_.cancel();
+  if (watching_) cancel_waits();
   idle_ = true;
   woken_ = false;
   wake_timer_.reset();

@@ -68,6 +68,7 @@ class Connection final : public ports::HttpExchange,
 
   void reset_exchange();
   void watch_peer();
+  void cancel_waits();
   void on_deadline() override;
 
   Socket socket_;
