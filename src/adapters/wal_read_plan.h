@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/bytes.h"
 #include "ports/wal.h"
 
 namespace adapters {
@@ -19,7 +20,12 @@ struct WalReadRun {
 };
 
 /// Joins neighbours that lie in one file, one after the other, with little between them: a batch of
-/// a busy log lies among those of other streams, and a call costs as much as reading 64 KiB.
+/// a busy log lies among those of other streams, and a call costs as much as reading 16 KiB.
 std::vector<WalReadRun> plan_wal_reads(const std::vector<ports::WalLocation>& locations);
+
+/// Takes out of `bytes`, which is what `run` reads, the part for each of its locations. They share
+/// its memory, unless most of it is what lies between them: that must not stay because of them.
+void cut_wal_run(const WalReadRun& run, const std::vector<ports::WalLocation>& locations,
+                 const core::Bytes& bytes, std::vector<core::Bytes>& parts);
 
 }  // namespace adapters

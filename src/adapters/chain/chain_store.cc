@@ -249,9 +249,7 @@ ports::Task<core::Result<std::vector<core::Bytes>>> ChainStore::read(
                                                 chain_name(life, run.file),
                                                 run.position + bytes.size(), run.position));
     }
-    for (std::size_t i = run.first; i < run.end; ++i) {
-      found.push_back(bytes.slice(locations[i].position - run.position, locations[i].length));
-    }
+    cut_wal_run(run, locations, bytes, found);
   }
   co_return found;
 }

@@ -190,9 +190,14 @@ ports::Task<core::Result<std::vector<core::Bytes>>> FileWalStore::read(
 core::Result<std::vector<core::Bytes>> FileWalStore::read_now(
     core::Life life, const std::vector<ports::WalLocation>& locations) const {
   std::vector<core::Bytes> found;
+  std::string path;
+  File file;
   for (const WalReadRun& run : plan_wal_reads(locations)) {
-    const std::string path = path_of(life) + "/" + segment_name(run.file);
-    const File file = File::open(path, O_RDONLY);
+    std::string wanted = path_of(life) + "/" + segment_name(run.file);
+    if (path != wanted) {
+      path = std::move(wanted);
+      file = File::open(path, O_RDONLY);
+    }
     if (!file) {
       if (errno == ENOENT) return fail(Errc::not_found, fmt::format("there is no {}", path));
       return failed("cannot read WAL segment", path, errno);
@@ -205,10 +210,7 @@ core::Result<std::vector<core::Bytes>> FileWalStore::read_now(
                   fmt::format("cannot read WAL segment {} at {}: {}", path, run.position + got,
                               error != 0 ? std::strerror(error) : "the file ends there"));
     }
-    const core::Bytes bytes(block, std::string_view(block.get(), got));
-    for (std::size_t i = run.first; i < run.end; ++i) {
-      found.push_back(bytes.slice(locations[i].position - run.position, locations[i].length));
-    }
+    cut_wal_run(run, locations, core::Bytes(block, std::string_view(block.get(), got)), found);
   }
   return found;
 }
