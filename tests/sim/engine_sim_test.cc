@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t kSeeds = 25;
 constexpr std::uint64_t kCrashes = 15;
 #else
-constexpr std::uint64_t kSeeds = 150;
+constexpr std::uint64_t kSeeds = 200;
 constexpr std::uint64_t kCrashes = 60;
 #endif
 
