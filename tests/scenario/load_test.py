@@ -103,6 +103,7 @@ def test_clients_that_never_read_hold_nothing_and_nobody(new_node):
             writer.transport.abort()
         return took, used
     took, used = asyncio.run(run())
+    print(f"{used >> 10} MiB for {STALLED} that never read; an append of another took {took:.3f} s")
     assert took < 20, "others wait for clients that do not read"
     assert used < 700 << 10, f"{used >> 10} MiB for clients that do not read"
 
@@ -173,5 +174,6 @@ def test_a_reader_of_a_long_backlog_costs_no_more_than_the_caches(new_node):
         offset = headers["Stream-Next-Offset"]
         if headers.get("Stream-Up-To-Date") == "true":
             break
+    print(f"at most {most >> 10} MiB while reading {read >> 20} MiB with caches of 32 MiB")
     assert read == pieces * len(piece)
     assert most < 350 << 10, f"{most >> 10} MiB while reading {read >> 20} MiB"
