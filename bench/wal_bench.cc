@@ -67,20 +67,25 @@ void BM_PlainFdatasync(benchmark::State& state) {
 }
 BENCHMARK(BM_PlainFdatasync)->Iterations(3000)->UseRealTime();
 
-void BM_LocalWalAppend(benchmark::State& state) {
-  const Scratch scratch;
-  asio::io_context io{1};
-  auto store = std::move(*adapters::FileWalStore::open(scratch.path, core::Random(1)));
-  const auto wal = std::move(*run(io, store->create(kLife)));
+/// Appends of `state.range(0)` bytes, one after the other.
+void time_appends(benchmark::State& state, asio::io_context& io, ports::Wal& wal) {
   const std::vector<core::Bytes> parts = {
       core::Bytes(std::string(static_cast<std::size_t>(state.range(0)), 'x'))};
   std::vector<double> times_us;
   for (auto _ : state) {
     const auto start = Clock::now();
-    CHECK(run(io, wal->append(parts)));
+    CHECK(run(io, wal.append(parts)));
     times_us.push_back(std::chrono::duration<double, std::micro>(Clock::now() - start).count());
   }
   report_percentiles(state, times_us);
+}
+
+void BM_LocalWalAppend(benchmark::State& state) {
+  const Scratch scratch;
+  asio::io_context io{1};
+  auto store = std::move(*adapters::FileWalStore::open(scratch.path, core::Random(1)));
+  const auto wal = std::move(*run(io, store->create(kLife)));
+  time_appends(state, io, *wal);
 }
 BENCHMARK(BM_LocalWalAppend)->Arg(100)->Arg(16 << 10)->Iterations(3000)->UseRealTime();
 BENCHMARK(BM_LocalWalAppend)->Arg(1 << 20)->Iterations(300)->UseRealTime();
@@ -92,15 +97,7 @@ void BM_FileChainAppend(benchmark::State& state) {
   auto objects = std::move(*adapters::FileStore::open(scratch.path));
   adapters::ChainStore store(*objects, timers, core::Random(1));
   const auto wal = std::move(*run(io, store.create(kLife)));
-  const std::vector<core::Bytes> parts = {
-      core::Bytes(std::string(static_cast<std::size_t>(state.range(0)), 'x'))};
-  std::vector<double> times_us;
-  for (auto _ : state) {
-    const auto start = Clock::now();
-    CHECK(run(io, wal->append(parts)));
-    times_us.push_back(std::chrono::duration<double, std::micro>(Clock::now() - start).count());
-  }
-  report_percentiles(state, times_us);
+  time_appends(state, io, *wal);
 }
 BENCHMARK(BM_FileChainAppend)->Arg(100)->Iterations(1000)->UseRealTime();
 

@@ -99,7 +99,6 @@ def main(names):
         broken = None
         if built.returncode:
             print(built.stdout[-2000:])
-            broken = None
         else:
             broken = simulate(SEEDS)
         target.write_text(text)
